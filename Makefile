@@ -1,0 +1,106 @@
+# `make help` is the index.
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS   += --no-print-directory
+
+# K8S is the Kubernetes release that a target runs on: a minor version that
+# ci/matrix.yaml names, or oldest or newest.
+K8S     ?= newest
+# FOCUS runs only the specs whose text matches this regular expression.
+FOCUS   ?=
+# COUNT repeats the medians of the benchmarks.
+COUNT   ?= 5
+# SUBJECT is the operator that `make trial` puts on trial.
+SUBJECT ?= operator/seatrial.yaml
+OUT     ?= out
+
+SEATRIAL := bin/seatrial
+TOOL     := go tool -modfile=go.tools.mod
+# The folder of a release's programs. An empty answer must not pass for one:
+# a test that finds no programs has to fail, not to fall back on others.
+ASSETS   = assets=$$($(SEATRIAL) assets path --kubernetes $(K8S)); test -n "$$assets"; export KUBEBUILDER_ASSETS="$$assets"
+
+##@ Everyday
+
+.PHONY: help
+help: ## Show this index.
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-zA-Z0-9_.-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' Makefile
+
+.PHONY: build
+build: ## Build bin/seatrial.
+	@mkdir -p bin
+	go build -o $(SEATRIAL) ./cmd/seatrial
+
+.PHONY: trial
+trial: build ## Put an operator on trial: make trial [SUBJECT=file] [K8S=1.37].
+	$(SEATRIAL) run -f $(SUBJECT) --kubernetes $(K8S)
+
+.PHONY: assets
+assets: build ## Fetch or build the Kubernetes programs: make assets [K8S=1.37].
+	$(SEATRIAL) assets get --kubernetes $(K8S)
+
+##@ Tests
+
+.PHONY: test
+test: build ## Everything a change must pass, on the oldest and the newest Kubernetes.
+	@ci/parts \
+	  "unit tests"                 "$(MAKE) test-unit" \
+	  "programs of the oldest"     "$(MAKE) assets K8S=oldest" \
+	  "programs of the newest"     "$(MAKE) assets K8S=newest" \
+	  "harness on the newest"      "$(MAKE) test-harness K8S=newest" \
+	  "envtest tier on the oldest" "$(MAKE) test-envtest K8S=oldest" \
+	  "envtest tier on the newest" "$(MAKE) test-envtest K8S=newest" \
+	  "trial of the operator"      "$(MAKE) trial" \
+	  "trial of every mutant"      "$(MAKE) mutants"
+
+.PHONY: test-unit
+test-unit: ## Hermetic unit tests, with the race detector.
+	go test -race -shuffle=on ./...
+
+.PHONY: test-harness
+test-harness: build ## The harness against real programs: make test-harness [K8S=1.37] [FOCUS=regexp].
+	@$(ASSETS); go test -tags envtest -count=1 -timeout 10m $(if $(FOCUS),-run '$(FOCUS)') ./harness/... ./internal/...
+
+.PHONY: test-envtest
+test-envtest: build ## The envtest tier over the operator: make test-envtest [K8S=1.37] [FOCUS=regexp].
+	@mkdir -p $(OUT); $(ASSETS); SEATRIAL_K8S=$(K8S) go test -race -tags envtest -count=1 -timeout 10m ./suites/envtest \
+	  -args -ginkgo.junit-report=$(CURDIR)/$(OUT)/envtest-$(K8S).xml $(if $(FOCUS),-ginkgo.focus='$(FOCUS)')
+
+.PHONY: mutants
+mutants: build ## Put every mutant on trial: each must be killed by its check, and by no other.
+	@$(ASSETS); go test -tags envtest -count=1 -timeout 20m -v ./suites/mutants
+
+.PHONY: bench
+bench: build ## Medians beside those of plain tools: make bench [COUNT=5].
+	@$(ASSETS); go run ./ci/bench -count $(COUNT)
+
+##@ Code
+
+.PHONY: generate
+generate: ## Make every generated file anew.
+	go generate ./...
+
+.PHONY: verify
+verify: verify-generated verify-tidy lint ## All that reads the code without running it.
+
+.PHONY: verify-generated
+verify-generated: ## Fail when a generated file is stale.
+	@ci/verify-generated
+
+.PHONY: verify-tidy
+verify-tidy: ## Fail when a module file is not tidy.
+	go mod tidy -diff
+	go mod tidy -diff -modfile=go.tools.mod
+
+.PHONY: lint
+lint: ## golangci-lint, with the layering rules.
+	$(TOOL) golangci-lint run
+
+.PHONY: lint-fix
+lint-fix: ## golangci-lint, mending what it can.
+	$(TOOL) golangci-lint run --fix
+
+.PHONY: clean
+clean: ## Remove bin and out. The cache of programs stays: seatrial assets prune.
+	rm -rf bin $(OUT)
