@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -30,6 +31,11 @@ func (s WebhookServer) Redirect(objects []manifest.Object) ([]manifest.Object, e
 		redirected = append(redirected, copied)
 	}
 	return redirected, nil
+}
+
+// IsWebhookConfiguration reports whether o registers admission webhooks.
+func IsWebhookConfiguration(o manifest.Object) bool {
+	return slices.Contains(webhookKinds, o.GetKind())
 }
 
 func (s WebhookServer) redirect(o manifest.Object) error {

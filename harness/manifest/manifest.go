@@ -96,11 +96,11 @@ func readFile(path string) ([]Object, error) {
 func build(dir string) ([]Object, error) {
 	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
-		return nil, fmt.Errorf("building the kustomization in %s: %w", dir, err)
+		return nil, fmt.Errorf("building the kustomization in %s: %s", dir, oneLine(err))
 	}
 	content, err := resources.AsYaml()
 	if err != nil {
-		return nil, fmt.Errorf("building the kustomization in %s: %w", dir, err)
+		return nil, fmt.Errorf("building the kustomization in %s: %s", dir, oneLine(err))
 	}
 	return decode(content, dir)
 }

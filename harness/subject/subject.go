@@ -95,6 +95,9 @@ func (r *Resolved) Options(id string) trial.CheckOptions {
 	return trial.CheckOptions{ID: id}
 }
 
+// SampleNamespace is where samples go that name no namespace.
+func (r *Resolved) SampleNamespace() string { return "trial" }
+
 func (r *Resolved) infer(format string, args ...any) {
 	r.Inferred = append(r.Inferred, fmt.Sprintf(format, args...))
 }
