@@ -40,8 +40,8 @@ func TestSettle(t *testing.T) {
 			wantTook: quietFloor,
 		},
 		"each activity starts the quiet time anew, and a slow rhythm asks for a longer one": {
-			goal: reached,
-			play: func(ctx context.Context, a *activity) { pulse(ctx, a, 3, 800*time.Millisecond) },
+			goal:     reached,
+			play:     func(ctx context.Context, a *activity) { pulse(ctx, a, 3, 800*time.Millisecond) },
 			want:     outcome{settled: true, reached: true},
 			wantTook: 3*800*time.Millisecond + quietFactor*800*time.Millisecond,
 		},
@@ -55,8 +55,8 @@ func TestSettle(t *testing.T) {
 			wantTook: 4*time.Second + quietCeiling,
 		},
 		"an API that never gets quiet is given up on once the goal has been there for long": {
-			goal: reached,
-			play: func(ctx context.Context, a *activity) { pulse(ctx, a, 100, 500*time.Millisecond) },
+			goal:     reached,
+			play:     func(ctx context.Context, a *activity) { pulse(ctx, a, 100, 500*time.Millisecond) },
 			want:     outcome{reached: true, missing: "the API did not get quiet within 15s"},
 			wantTook: settleWithin,
 		},
