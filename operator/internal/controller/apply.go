@@ -1,0 +1,100 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	"github.com/seatrial/seatrial/operator/internal/plan"
+	"github.com/seatrial/seatrial/operator/internal/resource"
+)
+
+// Reasons of Events.
+const (
+	eventCreated = "Created"
+	eventUpdated = "Updated"
+)
+
+// apply carries a plan out. One failure does not keep the other children from
+// being looked after, except those that need the one that failed.
+func (r *Reconciler) apply(ctx context.Context, cluster *v1alpha1.RedisCluster, operations plan.Plan) error {
+	var failed []resource.Role
+	var failures []error
+	for _, operation := range operations {
+		if !operation.Writes() {
+			continue
+		}
+		if slices.ContainsFunc(operation.Child.Needs, func(need resource.Role) bool {
+			return slices.Contains(failed, need)
+		}) {
+			failed = append(failed, operation.Child.Role)
+			continue
+		}
+		err := r.write(ctx, cluster, operation)
+		if namespaceEnds(err) {
+			// Nothing can be made there any more, and the RedisCluster goes too.
+			log.FromContext(ctx).V(1).Info("The namespace is being deleted")
+			return errors.Join(failures...)
+		}
+		if err != nil {
+			failed = append(failed, operation.Child.Role)
+			failures = append(failures, fmt.Errorf("applying %s %s: %w", operation.Child.Kind, operation.Name, err))
+			continue
+		}
+		r.announce(cluster, operation)
+	}
+	return errors.Join(failures...)
+}
+
+// write applies one child. A new object is applied without force: if another
+// author made one of that name in the meantime, the API server refuses.
+func (r *Reconciler) write(ctx context.Context, cluster *v1alpha1.RedisCluster, operation plan.Operation) error {
+	owner := client.FieldOwner(resource.FieldManager)
+	if operation.Verb == plan.Create {
+		return r.Client.Apply(ctx, operation.Child.Desired(cluster), owner)
+	}
+	return r.Client.Apply(ctx, operation.Child.Pinned(cluster, operation.UID, operation.ResourceVersion),
+		owner, client.ForceOwnership)
+}
+
+// noteLength is the most that an Event's note may have, in bytes.
+const noteLength = 1024
+
+func (r *Reconciler) announce(cluster *v1alpha1.RedisCluster, operation plan.Operation) {
+	reason, action := eventCreated, "Create"
+	if operation.Verb == plan.Update {
+		reason, action = eventUpdated, "Update"
+	}
+	note := operation.Child.Kind + " " + operation.Name
+	if len(operation.Changes) > 0 {
+		note += ": " + strings.Join(operation.Changes, ", ")
+	}
+	if len(note) > noteLength {
+		note = strings.ToValidUTF8(note[:noteLength-len("…")], "") + "…"
+	}
+	r.Events.Eventf(cluster, nil, corev1.EventTypeNormal, reason, action, "%s", note)
+}
+
+// namespaceEnds reports whether a write was refused because the namespace is
+// being deleted.
+func namespaceEnds(err error) bool {
+	return err != nil && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
+}
+
+// lasting leaves out failures that say no more than that somebody else was
+// quicker: they are gone at the next visit, and no news for the user.
+func lasting(failure error) error {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(failure, &joined) {
+		return failure
+	}
+	return errors.Join(slices.DeleteFunc(slices.Clone(joined.Unwrap()), apierrors.IsConflict)...)
+}

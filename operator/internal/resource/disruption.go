@@ -1,0 +1,33 @@
+package resource
+
+import (
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
+
+	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+)
+
+// disruptionBudget lets one pod go at a time. One budget for all pods: where
+// budgets overlap, every eviction fails. Pods that are not ready may always be
+// evicted, or a broken one would hold up the drain of its node.
+func disruptionBudget() Child {
+	return recipe[*policyv1.PodDisruptionBudget, *policyv1ac.PodDisruptionBudgetApplyConfiguration]{
+		role: RoleDisruption,
+		kind: "PodDisruptionBudget",
+		name: sameName,
+		empty: func() *policyv1.PodDisruptionBudget {
+			return &policyv1.PodDisruptionBudget{}
+		},
+		desired: func(c *v1alpha1.RedisCluster) *policyv1ac.PodDisruptionBudgetApplyConfiguration {
+			return policyv1ac.PodDisruptionBudget(c.Name, c.Namespace).
+				WithLabels(childLabels(c)).
+				WithOwnerReferences(owner(c)).
+				WithSpec(policyv1ac.PodDisruptionBudgetSpec().
+					WithMaxUnavailable(intstr.FromInt32(1)).
+					WithSelector(selector(c)).
+					WithUnhealthyPodEvictionPolicy(policyv1.AlwaysAllow))
+		},
+		extract: policyv1ac.ExtractPodDisruptionBudget,
+	}.child()
+}
