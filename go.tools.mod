@@ -1,3 +1,6 @@
+// Generators and linters, apart from what the code itself needs:
+// go tool -modfile=go.tools.mod NAME. Tidy it in a folder of its own, as
+// go.mod: beside the code, tidying would pull in what the code needs.
 module github.com/seatrial/seatrial
 
 go 1.26.0
@@ -258,3 +261,6 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+// Old enough to hold packages that modules of their own hold today.
+exclude google.golang.org/genproto v0.0.0-20220519153652-3a47de7e79bd

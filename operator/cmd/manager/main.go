@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 	"github.com/seatrial/seatrial/operator/setup"
 )
 
@@ -100,7 +100,7 @@ func newManager(a arguments) (ctrl.Manager, error) {
 	options.Metrics = server.Options{BindAddress: a.metricsAddress}
 	options.HealthProbeBindAddress = a.probeAddress
 	options.LeaderElection = a.leaderElect
-	options.LeaderElectionID = "rediscluster-operator." + v1alpha1.Group
+	options.LeaderElectionID = "rediscluster-operator." + redisv1alpha1.Group
 	// The program ends when the manager does, so the next one need not wait
 	// for the lease to run out.
 	options.LeaderElectionReleaseOnCancel = true

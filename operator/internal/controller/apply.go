@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
@@ -25,7 +25,7 @@ const (
 
 // apply carries a plan out. One failure does not keep the other children from
 // being looked after, except those that need the one that failed.
-func (r *Reconciler) apply(ctx context.Context, cluster *v1alpha1.RedisCluster, operations plan.Plan) error {
+func (r *Reconciler) apply(ctx context.Context, cluster *redisv1alpha1.RedisCluster, operations plan.Plan) error {
 	var failed []resource.Role
 	var failures []error
 	for _, operation := range operations {
@@ -56,7 +56,7 @@ func (r *Reconciler) apply(ctx context.Context, cluster *v1alpha1.RedisCluster, 
 
 // write applies one child. A new object is applied without force: if another
 // author made one of that name in the meantime, the API server refuses.
-func (r *Reconciler) write(ctx context.Context, cluster *v1alpha1.RedisCluster, operation plan.Operation) error {
+func (r *Reconciler) write(ctx context.Context, cluster *redisv1alpha1.RedisCluster, operation plan.Operation) error {
 	owner := client.FieldOwner(resource.FieldManager)
 	if operation.Verb == plan.Create {
 		return r.Client.Apply(ctx, operation.Child.Desired(cluster), owner)
@@ -68,7 +68,7 @@ func (r *Reconciler) write(ctx context.Context, cluster *v1alpha1.RedisCluster, 
 // noteLength is the most that an Event's note may have, in bytes.
 const noteLength = 1024
 
-func (r *Reconciler) announce(cluster *v1alpha1.RedisCluster, operation plan.Operation) {
+func (r *Reconciler) announce(cluster *redisv1alpha1.RedisCluster, operation plan.Operation) {
 	reason, action := eventCreated, "Create"
 	if operation.Verb == plan.Update {
 		reason, action = eventUpdated, "Update"

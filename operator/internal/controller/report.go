@@ -11,7 +11,7 @@ import (
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 	v1alpha1ac "github.com/seatrial/seatrial/operator/api/v1alpha1/applyconfiguration/api/v1alpha1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
@@ -21,7 +21,7 @@ import (
 // that was looked at: a status that was worked out from an old view must not
 // replace a newer one.
 func (r *Reconciler) report(
-	ctx context.Context, cluster *v1alpha1.RedisCluster, next v1alpha1.RedisClusterStatus,
+	ctx context.Context, cluster *redisv1alpha1.RedisCluster, next redisv1alpha1.RedisClusterStatus,
 ) error {
 	owned, err := v1alpha1ac.ExtractRedisClusterStatus(cluster, resource.FieldManager)
 	if err != nil {
@@ -41,9 +41,9 @@ func (r *Reconciler) report(
 }
 
 // warn records an Event where Degraded has turned True, or has a new reason.
-func (r *Reconciler) warn(cluster *v1alpha1.RedisCluster, next v1alpha1.RedisClusterStatus) {
-	before := meta.FindStatusCondition(cluster.Status.Conditions, v1alpha1.ConditionDegraded)
-	after := meta.FindStatusCondition(next.Conditions, v1alpha1.ConditionDegraded)
+func (r *Reconciler) warn(cluster *redisv1alpha1.RedisCluster, next redisv1alpha1.RedisClusterStatus) {
+	before := meta.FindStatusCondition(cluster.Status.Conditions, redisv1alpha1.ConditionDegraded)
+	after := meta.FindStatusCondition(next.Conditions, redisv1alpha1.ConditionDegraded)
 	if after.Status != metav1.ConditionTrue || before != nil && before.Status == after.Status && before.Reason == after.Reason {
 		return
 	}
@@ -53,7 +53,7 @@ func (r *Reconciler) warn(cluster *v1alpha1.RedisCluster, next v1alpha1.RedisClu
 // statusConfiguration is the status in the form in which it is applied, with
 // the operator's own conditions only.
 func statusConfiguration(
-	cluster *v1alpha1.RedisCluster, next v1alpha1.RedisClusterStatus,
+	cluster *redisv1alpha1.RedisCluster, next redisv1alpha1.RedisClusterStatus,
 ) *v1alpha1ac.RedisClusterApplyConfiguration {
 	configuration := v1alpha1ac.RedisClusterStatus().
 		WithPhase(next.Phase).
@@ -78,7 +78,7 @@ func statusConfiguration(
 
 func ours(conditionType string) bool {
 	switch conditionType {
-	case v1alpha1.ConditionReady, v1alpha1.ConditionAvailable, v1alpha1.ConditionProgressing, v1alpha1.ConditionDegraded:
+	case redisv1alpha1.ConditionReady, redisv1alpha1.ConditionAvailable, redisv1alpha1.ConditionProgressing, redisv1alpha1.ConditionDegraded:
 		return true
 	default:
 		return false

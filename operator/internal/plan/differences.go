@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
@@ -18,7 +18,7 @@ import (
 // object is not what it wants. A field that somebody else changed is no longer
 // owned, so it is listed as well. Fields that the operator never applied are
 // none of its business.
-func differences(c *v1alpha1.RedisCluster, child resource.Child, live client.Object) ([]string, error) {
+func differences(c *redisv1alpha1.RedisCluster, child resource.Child, live client.Object) ([]string, error) {
 	applied, err := child.Owned(live)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was applied: %w", err)

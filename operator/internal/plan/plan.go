@@ -11,14 +11,14 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
 // Observation is what is there.
 type Observation struct {
 	// Cluster is the RedisCluster. It is never changed.
-	Cluster *v1alpha1.RedisCluster
+	Cluster *redisv1alpha1.RedisCluster
 	// Live holds, per child, the object that has its name, whoever it belongs
 	// to. A role that is absent means that there is no such object.
 	Live map[resource.Role]client.Object
@@ -166,7 +166,7 @@ func controlledBy(o client.Object) string {
 	return ""
 }
 
-func removesPods(c *v1alpha1.RedisCluster, live client.Object) bool {
+func removesPods(c *redisv1alpha1.RedisCluster, live client.Object) bool {
 	set, ok := live.(*appsv1.StatefulSet)
 	return ok && c.Spec.Replicas < ptr.Deref(set.Spec.Replicas, 1)
 }

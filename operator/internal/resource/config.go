@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 )
 
 // configFile is the key in the ConfigMap and the name of the mounted file.
@@ -23,7 +23,7 @@ func configMap() Child {
 		empty: func() *corev1.ConfigMap {
 			return &corev1.ConfigMap{}
 		},
-		desired: func(c *v1alpha1.RedisCluster) *corev1ac.ConfigMapApplyConfiguration {
+		desired: func(c *redisv1alpha1.RedisCluster) *corev1ac.ConfigMapApplyConfiguration {
 			return corev1ac.ConfigMap(ConfigMapName(c.Name), c.Namespace).
 				WithLabels(childLabels(c)).
 				WithOwnerReferences(owner(c)).

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 )
 
 // disruptionBudget lets one pod go at a time. One budget for all pods: where
@@ -19,7 +19,7 @@ func disruptionBudget() Child {
 		empty: func() *policyv1.PodDisruptionBudget {
 			return &policyv1.PodDisruptionBudget{}
 		},
-		desired: func(c *v1alpha1.RedisCluster) *policyv1ac.PodDisruptionBudgetApplyConfiguration {
+		desired: func(c *redisv1alpha1.RedisCluster) *policyv1ac.PodDisruptionBudgetApplyConfiguration {
 			return policyv1ac.PodDisruptionBudget(c.Name, c.Namespace).
 				WithLabels(childLabels(c)).
 				WithOwnerReferences(owner(c)).

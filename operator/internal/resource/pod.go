@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 )
 
 // podTemplate is made for the "restricted" Pod Security Standard.
-func podTemplate(c *v1alpha1.RedisCluster) *corev1ac.PodTemplateSpecApplyConfiguration {
+func podTemplate(c *redisv1alpha1.RedisCluster) *corev1ac.PodTemplateSpecApplyConfiguration {
 	return corev1ac.PodTemplateSpec().
 		WithLabels(podLabels(c)).
 		WithAnnotations(map[string]string{AnnotationConfigHash: configHash(redisConfig())}).
@@ -51,7 +51,7 @@ func podTemplate(c *v1alpha1.RedisCluster) *corev1ac.PodTemplateSpecApplyConfigu
 }
 
 // spread asks for one pod a node, but takes less on a small cluster.
-func spread(c *v1alpha1.RedisCluster) *corev1ac.AffinityApplyConfiguration {
+func spread(c *redisv1alpha1.RedisCluster) *corev1ac.AffinityApplyConfiguration {
 	return corev1ac.Affinity().WithPodAntiAffinity(corev1ac.PodAntiAffinity().
 		WithPreferredDuringSchedulingIgnoredDuringExecution(corev1ac.WeightedPodAffinityTerm().
 			WithWeight(100).
@@ -62,7 +62,7 @@ func spread(c *v1alpha1.RedisCluster) *corev1ac.AffinityApplyConfiguration {
 
 // container announces the pod's address on the command line, because a Redis
 // node does not learn by itself that it came back with another one.
-func container(c *v1alpha1.RedisCluster) *corev1ac.ContainerApplyConfiguration {
+func container(c *redisv1alpha1.RedisCluster) *corev1ac.ContainerApplyConfiguration {
 	return corev1ac.Container().
 		WithName(containerName).
 		WithImage(c.Spec.Image).

@@ -4,7 +4,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 )
 
 // statefulSet runs the Redis pods. It needs the headless Service, after which
@@ -19,7 +19,7 @@ func statefulSet() Child {
 		empty: func() *appsv1.StatefulSet {
 			return &appsv1.StatefulSet{}
 		},
-		desired: func(c *v1alpha1.RedisCluster) *appsv1ac.StatefulSetApplyConfiguration {
+		desired: func(c *redisv1alpha1.RedisCluster) *appsv1ac.StatefulSetApplyConfiguration {
 			return appsv1ac.StatefulSet(c.Name, c.Namespace).
 				WithLabels(childLabels(c)).
 				WithOwnerReferences(owner(c)).

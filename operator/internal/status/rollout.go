@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 )
 
@@ -53,7 +53,7 @@ func (in Input) miscounted() bool {
 // rolledOut reports whether this generation had all it asked for before.
 func (in Input) rolledOut() bool {
 	before := in.before()
-	return before != nil && before.Reason == v1alpha1.ReasonRolledOut &&
+	return before != nil && before.Reason == redisv1alpha1.ReasonRolledOut &&
 		before.ObservedGeneration == in.Cluster.Generation
 }
 
@@ -62,19 +62,19 @@ func (in Input) rolledOut() bool {
 func (in Input) underWay(scaling bool) string {
 	before := in.before()
 	switch {
-	case before == nil || before.Reason == v1alpha1.ReasonCreating || before.Reason == v1alpha1.ReasonWaitingForDeletion:
-		return v1alpha1.ReasonCreating
+	case before == nil || before.Reason == redisv1alpha1.ReasonCreating || before.Reason == redisv1alpha1.ReasonWaitingForDeletion:
+		return redisv1alpha1.ReasonCreating
 	case scaling:
-		return v1alpha1.ReasonScaling
-	case before.Reason == v1alpha1.ReasonScaling && before.ObservedGeneration == in.Cluster.Generation:
-		return v1alpha1.ReasonScaling
+		return redisv1alpha1.ReasonScaling
+	case before.Reason == redisv1alpha1.ReasonScaling && before.ObservedGeneration == in.Cluster.Generation:
+		return redisv1alpha1.ReasonScaling
 	default:
-		return v1alpha1.ReasonUpdating
+		return redisv1alpha1.ReasonUpdating
 	}
 }
 
 func (in Input) before() *metav1.Condition {
-	return meta.FindStatusCondition(in.Cluster.Status.Conditions, v1alpha1.ConditionProgressing)
+	return meta.FindStatusCondition(in.Cluster.Status.Conditions, redisv1alpha1.ConditionProgressing)
 }
 
 func (in Input) count() string {
