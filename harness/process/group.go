@@ -1,0 +1,114 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// guardian is the script of the shell that outlives the owner for a moment. Its
+// arguments are the process group to end and the directories to remove; its
+// input ends when the owner does. It kills again after a while, for the sake
+// of a program that was just being started.
+const guardian = `
+trap '' HUP INT TERM
+exec >/dev/null 2>&1
+group=$1
+shift
+read -r word
+kill -s KILL -- "-$group"
+if [ "$word" != done ]; then
+  for pause in 0.1 0.2 0.4 0.8; do
+    sleep "$pause" </dev/null
+    kill -s KILL -- "-$group"
+  done
+fi
+rm -rf -- "$@"
+`
+
+// placeholder is the script of the leader of the process group into which
+// every program is born, so that there is no moment at which a program runs
+// and is not known. It waits for the owner's end.
+const placeholder = `
+trap '' HUP INT TERM
+read -r word
+`
+
+// Group is a set of programs that end with their owner.
+type Group struct {
+	placeholder, guardian shell
+	directories           []string
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// shell is one of the two, and the pipe that closes when the owner ends.
+type shell struct {
+	cmd   *exec.Cmd
+	leash io.WriteCloser
+}
+
+func startShell(script string, arguments ...string) (shell, error) {
+	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "seatrial-guardian"}, arguments...)...) //nolint:noctx // outlives every context on purpose
+	// A process group of its own: Ctrl-C at the terminal is for the owner.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	leash, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return shell{}, fmt.Errorf("starting the guardian of programs: %w", err)
+	}
+	return shell{cmd: cmd, leash: leash}, nil
+}
+
+// end lets the shell go on and waits for its end.
+func (s shell) end() error {
+	// A shell that is gone already cannot be written to, which Wait tells.
+	_, _ = io.WriteString(s.leash, "done\n")
+	_ = s.leash.Close()
+	return s.cmd.Wait()
+}
+
+// NewGroup returns a group whose guardian removes the directories, once the
+// group is closed or its owner has ended.
+func NewGroup(directories ...string) (*Group, error) {
+	leader, err := startShell(placeholder)
+	if err != nil {
+		return nil, err
+	}
+	group := strconv.Itoa(leader.cmd.Process.Pid)
+	guard, err := startShell(guardian, append([]string{group}, directories...)...)
+	if err != nil {
+		return nil, errors.Join(err, leader.end())
+	}
+	return &Group{placeholder: leader, guardian: guard, directories: directories}, nil
+}
+
+// Close kills what still runs in the group, removes its directories, and
+// returns when both is done. Calling it again does nothing.
+func (g *Group) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return nil
+	}
+	g.closed = true
+	err := g.guardian.end()
+	_ = g.placeholder.end() // killed with its group
+	var errs []error
+	if err != nil {
+		errs = append(errs, fmt.Errorf("the guardian of programs: %w", err))
+	}
+	// What the guardian could not remove says why when it is tried again.
+	for _, directory := range g.directories {
+		errs = append(errs, os.RemoveAll(directory))
+	}
+	return errors.Join(errs...)
+}
