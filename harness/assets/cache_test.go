@@ -260,6 +260,14 @@ func TestLinkMakesADirectoryOfAllPrograms(t *testing.T) {
 	if diff := cmp.Diff(want, sourcesOf(got)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
+	store.directory = &dir
+	fromLinks, err := store.Get(t.Context(), Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := store.Link(t.Context(), fromLinks); err != nil || again != dir {
+		t.Errorf("Link() of the directory itself = %s, %v, want %s", again, err, dir)
+	}
 	if err := os.Remove(filepath.Join(dir, "etcd")); err != nil {
 		t.Fatal(err)
 	}

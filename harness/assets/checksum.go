@@ -10,33 +10,34 @@ import (
 	"sync"
 )
 
-// memo remembers files that this process has verified, so that it reads each
-// of them once. A file that was replaced or written to since is read again.
+// memo remembers what this process has learnt of files, so that it reads or
+// runs each of them once. Of a file that was replaced or written to since, it
+// knows nothing.
 type memo struct {
 	mu    sync.Mutex
-	known map[string]verifiedFile
+	known map[string]knownFile
 }
 
-type verifiedFile struct {
-	info os.FileInfo
-	sum  string
+type knownFile struct {
+	info   os.FileInfo
+	learnt string
 }
 
-func (m *memo) has(path string, info os.FileInfo, sum string) bool {
+func (m *memo) get(path string, info os.FileInfo) (learnt string, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	was, ok := m.known[path]
-	return ok && was.sum == sum &&
-		os.SameFile(was.info, info) && was.info.Size() == info.Size() && was.info.ModTime().Equal(info.ModTime())
+	ok = ok && os.SameFile(was.info, info) && was.info.Size() == info.Size() && was.info.ModTime().Equal(info.ModTime())
+	return was.learnt, ok
 }
 
-func (m *memo) put(path string, info os.FileInfo, sum string) {
+func (m *memo) put(path string, info os.FileInfo, learnt string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil {
-		m.known = map[string]verifiedFile{}
+		m.known = map[string]knownFile{}
 	}
-	m.known[path] = verifiedFile{info: info, sum: sum}
+	m.known[path] = knownFile{info: info, learnt: learnt}
 }
 
 func (m *memo) forget() {

@@ -48,7 +48,7 @@ func (s *Store) directoryFiles(ctx context.Context, set Set, programs []Program)
 	var absent []Program
 	var wrong error
 	for _, p := range programs {
-		file, err := directoryFile(ctx, dir, p, set)
+		file, err := s.directoryFile(ctx, dir, p, set)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			absent = append(absent, p)
@@ -67,7 +67,7 @@ func (s *Store) directoryFiles(ctx context.Context, set Set, programs []Program)
 // directoryFile looks at one program of the explicit directory. Those of
 // Kubernetes must be of the release that was asked for; etcd and KWOK work
 // with any, so their owner's choice is taken.
-func directoryFile(ctx context.Context, dir string, p Program, set Set) (File, error) {
+func (s *Store) directoryFile(ctx context.Context, dir string, p Program, set Set) (File, error) {
 	path := filepath.Join(dir, string(p))
 	info, err := os.Stat(path)
 	if err != nil {
@@ -76,9 +76,12 @@ func directoryFile(ctx context.Context, dir string, p Program, set Set) (File, e
 	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 		return File{}, fmt.Errorf("%s is not an executable file", path)
 	}
-	reported, err := askVersion(ctx, p, path)
-	if err != nil {
-		return File{}, err
+	reported, ok := s.versions.get(path, info)
+	if !ok {
+		if reported, err = askVersion(ctx, p, path); err != nil {
+			return File{}, err
+		}
+		s.versions.put(path, info, reported)
 	}
 	want := set.Release.Kubernetes
 	if kubernetesRecipe(want).makes(p) && reported != want {

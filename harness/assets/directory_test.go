@@ -55,6 +55,15 @@ func TestExplicitDirectoryComesFirst(t *testing.T) {
 	if notices := told.messages(StageNotice); len(notices) != 0 {
 		t.Errorf("notices %q, want none", notices)
 	}
+	// A program is asked for its version once in a process, and again when it
+	// is replaced.
+	writeFile(t, filepath.Join(dir, "kubectl.new"), fakeProgram(Kubectl, "v1.0.0"), 0o755)
+	if err := os.Rename(filepath.Join(dir, "kubectl.new"), filepath.Join(dir, "kubectl")); err != nil {
+		t.Fatal(err)
+	}
+	if set, err := store.Get(t.Context(), Request{Programs: []Program{Kubectl}}); err != nil || set.Files[0].Source != SourceDownload {
+		t.Errorf("a replaced program is used: %v, %v", set, err)
+	}
 }
 
 func TestWhatTheExplicitDirectoryLacksComesFromTheNextSources(t *testing.T) {

@@ -155,9 +155,10 @@ func (s *Store) fetch(ctx context.Context, source Source, r recipe, programs []P
 	stop()
 	var files []File
 	for _, f := range made {
-		file, installErr := s.install(ctx, j, source, f)
-		if installErr != nil {
-			return files, installErr
+		file, refused := s.install(ctx, j, source, f)
+		if refused != nil {
+			err = errors.Join(err, refused)
+			continue
 		}
 		files = append(files, file)
 	}

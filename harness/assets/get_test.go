@@ -72,6 +72,17 @@ func TestProgramThatReportsAnotherVersionIsRefused(t *testing.T) {
 	if got := list(t, cache, "programs"); len(got) > 0 {
 		t.Errorf("the cache has %v, want nothing", got)
 	}
+
+	set, err := store.Get(t.Context(), Request{Programs: []Program{APIServer, Kubectl}})
+	if err == nil {
+		t.Fatalf("Get() = %v, want an error", set)
+	}
+	if got := list(t, cache, "programs"); !cmp.Equal(got, []string{"kubectl"}) {
+		t.Errorf("the cache has %v, want what was downloaded beside the refused program", got)
+	}
+	if n := len(builds(t, store)); n != 2 {
+		t.Errorf("%d builds, want one for each request", n)
+	}
 }
 
 func TestForcedSource(t *testing.T) {

@@ -35,7 +35,7 @@ func (s *Store) install(ctx context.Context, j job, source Source, f fetched) (F
 	}
 	installed := filepath.Join(entry, string(f.program))
 	if info, err := os.Stat(installed); err == nil {
-		s.verified.put(installed, info, m.SHA256)
+		s.checksums.put(installed, info, m.SHA256)
 	}
 	return *m.file(installed), nil
 }
@@ -59,25 +59,8 @@ func (s *Store) describe(ctx context.Context, j job, source Source, f fetched, p
 // that no reader and no crash ever sees half of it.
 func place(temp, program, entry string, m *manifest) error {
 	stage := filepath.Join(temp, "entry-"+string(m.Program))
-	if err := os.Mkdir(stage, 0o755); err != nil {
+	if err := makeEntry(stage, program, m); err != nil {
 		return err
-	}
-	staged := filepath.Join(stage, string(m.Program))
-	if err := os.Rename(program, staged); err != nil {
-		return err
-	}
-	content, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	described := filepath.Join(stage, manifestName)
-	if err := os.WriteFile(described, append(content, '\n'), 0o644); err != nil {
-		return err
-	}
-	for _, path := range []string{staged, described, stage} {
-		if err := syncPath(path); err != nil {
-			return err
-		}
 	}
 	parent := filepath.Dir(entry)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -91,6 +74,26 @@ func place(temp, program, entry string, m *manifest) error {
 		return err
 	}
 	return syncPath(parent)
+}
+
+// makeEntry makes a directory of the program and its manifest that survives a
+// power failure.
+func makeEntry(dir, program string, m *manifest) error {
+	content, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	moved, described := filepath.Join(dir, string(m.Program)), filepath.Join(dir, manifestName)
+	if err := os.Rename(program, moved); err != nil {
+		return err
+	}
+	if err := os.WriteFile(described, append(content, '\n'), 0o644); err != nil {
+		return err
+	}
+	return errors.Join(syncPath(moved), syncPath(described), syncPath(dir))
 }
 
 // syncPath makes a file or directory survive a power failure.

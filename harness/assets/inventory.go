@@ -59,7 +59,7 @@ func (s *Store) List(releases []ci.Release) ([]Item, error) {
 
 // Verify says how the programs of these releases stand, reading all of each.
 func (s *Store) Verify(ctx context.Context, releases []ci.Release) ([]Item, error) {
-	s.verified.forget()
+	s.checksums.forget()
 	return s.items(releases, func(path string, m *manifest) error { return s.verify(ctx, path, m) })
 }
 

@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Link returns a directory that has all programs of a set under their names, to
 // be used as KUBEBUILDER_ASSETS. It is in the cache, has links to the programs,
 // and is the same for the same set.
 func (s *Store) Link(ctx context.Context, set Set) (string, error) {
+	set = s.resolved(set)
 	h := sha256.New()
 	for _, f := range set.Files {
 		fmt.Fprintln(h, f.Program, f.Path)
@@ -41,6 +43,21 @@ func (s *Store) Link(ctx context.Context, set Set) (string, error) {
 		return "", fmt.Errorf("linking the programs of %s: %w", set.Release.Kubernetes, err)
 	}
 	return dir, nil
+}
+
+// resolved replaces links that an earlier call made, and that came back as the
+// explicit directory, by what they link to: else links would pile up.
+func (s *Store) resolved(set Set) Set {
+	set.Files = slices.Clone(set.Files)
+	for i, f := range set.Files {
+		if filepath.Dir(filepath.Dir(f.Path)) != s.sets() {
+			continue
+		}
+		if target, err := os.Readlink(f.Path); err == nil {
+			set.Files[i].Path = target
+		}
+	}
+	return set
 }
 
 func (s *Store) sets() string { return filepath.Join(s.dir, "sets") }

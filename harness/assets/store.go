@@ -87,7 +87,9 @@ type Store struct {
 	os, arch  string
 	now       func() time.Time
 	providers map[Source]provider
-	verified  memo
+	// checksums are those of files that were verified, versions those of files
+	// of the explicit directory.
+	checksums, versions memo
 
 	progress func(Event)
 	tell     sync.Mutex

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -188,34 +190,36 @@ func verifyAssets(cmd *cobra.Command, streams Streams, kubernetes []string, outp
 		return err
 	}
 	items, err := store.Verify(cmd.Context(), releases)
-	if err != nil {
-		return err
-	}
-	var damaged []assets.Item
-	for _, item := range items {
-		if item.State == assets.StateDamaged {
-			damaged = append(damaged, item)
-		}
-	}
-	if repair && len(damaged) > 0 {
-		for _, item := range damaged {
-			request := assets.Request{Kubernetes: item.Kubernetes, Programs: []assets.Program{item.Program}, Force: true}
-			if _, err := store.Get(cmd.Context(), request); err != nil {
-				return assetsError(fmt.Errorf("repairing %s: %w", item.Problem, err))
-			}
-		}
-		damaged = nil
-		if items, err = store.Verify(cmd.Context(), releases); err != nil {
-			return err
+	if err == nil && repair && len(damagedItems(items)) > 0 {
+		if err = repairItems(cmd.Context(), store, damagedItems(items)); err == nil {
+			items, err = store.Verify(cmd.Context(), releases)
 		}
 	}
 	progress.close()
+	if err != nil {
+		return err
+	}
 	if err := writeItems(streams.Out, output, items); err != nil {
 		return err
 	}
-	if len(damaged) > 0 {
+	if damaged := damagedItems(items); len(damaged) > 0 {
 		return &UsageError{fmt.Errorf("the cache is damaged: %s (%d in all); repair it with: %s --repair",
 			damaged[0].Problem, len(damaged), cmd.CommandPath())}
+	}
+	return nil
+}
+
+func damagedItems(items []assets.Item) []assets.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i assets.Item) bool { return i.State != assets.StateDamaged })
+}
+
+// repairItems gets programs again.
+func repairItems(ctx context.Context, store *assets.Store, items []assets.Item) error {
+	for _, item := range items {
+		request := assets.Request{Kubernetes: item.Kubernetes, Programs: []assets.Program{item.Program}, Force: true}
+		if _, err := store.Get(ctx, request); err != nil {
+			return assetsError(fmt.Errorf("repairing %s: %w", item.Problem, err))
+		}
 	}
 	return nil
 }
