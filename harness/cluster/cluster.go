@@ -35,6 +35,13 @@ type PodScripter interface {
 	SetPodLife(ctx context.Context, scripts []podlife.Script) error
 }
 
+// CRDAware is a cluster that works better when it is told of new CRDs.
+type CRDAware interface {
+	// CRDsInstalled is called after CRDs were installed. It returns when the
+	// cluster has taken note, which may be before it has acted on it.
+	CRDsInstalled(ctx context.Context) error
+}
+
 // ErrNoPodLife is returned where scripts are asked of a cluster whose pods
 // are real, or that has none.
 var ErrNoPodLife = errors.New("pods of this cluster do not follow scripts")
