@@ -50,7 +50,7 @@ func Stages(scripts []Script) ([]byte, error) {
 	if err := t.Execute(&out, all); err != nil {
 		return nil, fmt.Errorf("writing stages: %w", err)
 	}
-	return out.Bytes(), nil
+	return bytes.TrimPrefix(out.Bytes(), []byte("\n---\n")), nil
 }
 
 // selector returns the jq expression that tells whether the script selects a
