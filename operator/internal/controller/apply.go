@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -61,8 +64,38 @@ func (r *Reconciler) write(ctx context.Context, cluster *redisv1alpha1.RedisClus
 	if operation.Verb == plan.Create {
 		return r.Client.Apply(ctx, operation.Child.Desired(cluster), owner)
 	}
-	return r.Client.Apply(ctx, operation.Child.Pinned(cluster, operation.UID, operation.ResourceVersion),
-		owner, client.ForceOwnership)
+	version := ""
+	if operation.Shrinks {
+		version = operation.ResourceVersion
+	}
+	err := r.Client.Apply(ctx, operation.Child.Pinned(cluster, operation.UID, version), owner, client.ForceOwnership)
+	if !apierrors.IsInvalid(err) {
+		return err
+	}
+	if r.replace(ctx, cluster, operation) != nil {
+		return err
+	}
+	return r.Client.Apply(ctx, operation.Child.Pinned(cluster, operation.UID, ""), owner, client.ForceOwnership)
+}
+
+// replace mends what applying cannot: where somebody changed the key of a
+// list's item, such as the number of a port, merging would keep that item
+// beside ours, and both together may be invalid. It replaces the lists that we
+// set as a whole, but those of the metadata.
+func (r *Reconciler) replace(ctx context.Context, cluster *redisv1alpha1.RedisCluster, operation plan.Operation) error {
+	live := operation.Child.New()
+	live.SetNamespace(cluster.Namespace)
+	live.SetName(operation.Name)
+	desired, err := runtime.DefaultUnstructuredConverter.ToUnstructured(operation.Child.Desired(cluster))
+	if err != nil {
+		return fmt.Errorf("encoding %s %s: %w", operation.Child.Kind, operation.Name, err)
+	}
+	desired["metadata"] = map[string]any{"uid": operation.UID, "resourceVersion": operation.ResourceVersion}
+	patch, err := json.Marshal(desired)
+	if err != nil {
+		return fmt.Errorf("encoding %s %s: %w", operation.Child.Kind, operation.Name, err)
+	}
+	return r.Client.Patch(ctx, live, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(resource.FieldManager))
 }
 
 // noteLength is the most that an Event's note may have, in bytes.

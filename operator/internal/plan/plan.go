@@ -51,9 +51,11 @@ type Operation struct {
 	Why string
 	// UID is that of the object that an Update is meant for, and no other.
 	UID types.UID
-	// ResourceVersion is set where an Update takes something away, which must
-	// not be decided on an old view of the object.
+	// ResourceVersion is that of the object that the plan was made on.
 	ResourceVersion string
+	// Shrinks is true where an Update takes pods away, which must not be done
+	// on an old view of the object.
+	Shrinks bool
 }
 
 // Writes reports whether the operation changes anything in the API.
@@ -152,10 +154,9 @@ func step(o Observation, child resource.Child) (Operation, bool, error) {
 	if err != nil || len(changes) == 0 {
 		return operation, false, err
 	}
-	operation.Verb, operation.Changes, operation.UID = Update, changes, live.GetUID()
-	if removesPods(o.Cluster, live) {
-		operation.ResourceVersion = live.GetResourceVersion()
-	}
+	operation.Verb, operation.Changes = Update, changes
+	operation.UID, operation.ResourceVersion = live.GetUID(), live.GetResourceVersion()
+	operation.Shrinks = removesPods(o.Cluster, live)
 	return operation, true, nil
 }
 

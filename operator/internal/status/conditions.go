@@ -40,11 +40,11 @@ func (in Input) progressing() metav1.Condition {
 	case planned && !operation.Writes():
 		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonNameTaken, names(operation))
 	case planned && operation.Verb == plan.Create:
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonCreating, "the StatefulSet is being created")
+		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonCreating, in.count())
 	case planned && touchesPods(operation):
-		return condition(kind, metav1.ConditionTrue, in.underWay(scales(operation)), "the StatefulSet is being changed")
+		return condition(kind, metav1.ConditionTrue, in.underWay(scales(operation)), in.count())
 	case in.rolling():
-		return condition(kind, metav1.ConditionTrue, in.underWay(false), "the StatefulSet is being rolled out")
+		return condition(kind, metav1.ConditionTrue, in.underWay(false), in.count())
 	case in.short() && !in.rolledOut():
 		return condition(kind, metav1.ConditionTrue, in.underWay(in.miscounted()), in.count())
 	default:
