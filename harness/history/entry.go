@@ -173,7 +173,8 @@ const (
 	// MarkConverged: every sample is ready and the API is quiet.
 	MarkConverged MarkName = "converged"
 	// MarkUnsettled stands instead of MarkConverged when the deadline passed:
-	// Detail says what was still missing.
+	// Detail says what was still missing, Objects are the samples that were not
+	// ready. No Objects means that all were, and the API did not get quiet.
 	MarkUnsettled MarkName = "unsettled"
 	// MarkObserved: the window in which a converged operator should rest ended.
 	MarkObserved MarkName = "observed"

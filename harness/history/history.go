@@ -15,6 +15,10 @@ type Header struct {
 	Subject string `json:"subject"`
 	// User is the operator's own user name; requests of others are not its.
 	User string `json:"user"`
+	// Level is what kind of cluster it was seen on: without a garbage
+	// collector, say, nobody deletes what a deleted object owned. Empty is
+	// taken as the least.
+	Level trial.Level `json:"level,omitempty"`
 	// Primary are the resources that the subject's CRDs define.
 	Primary []PrimaryResource `json:"primary"`
 }
