@@ -96,8 +96,10 @@ type Response struct {
 	// Warnings are the texts of the Warning headers.
 	Warnings []string `json:"warnings,omitempty"`
 	// Object is the body as JSON: the object, or the Status of a failure. Not
-	// kept for lists and watches.
-	Object json.RawMessage `json:"object,omitempty"`
+	// kept for lists and watches. ObjectError says why it is empty although
+	// there was one, or why a list or watch was not counted.
+	Object      json.RawMessage `json:"object,omitempty"`
+	ObjectError string          `json:"objectError,omitempty"`
 	// UID and ResourceVersion are those of Object.
 	UID             string `json:"uid,omitempty"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`
