@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -120,13 +121,15 @@ func (w *world) get(ctx context.Context, k kind) client.Object {
 	return o
 }
 
-// change reads the child of that kind and updates it.
+// change reads the child of that kind and updates it; controllers may write it
+// at the same time.
 func change[T client.Object](ctx context.Context, w *world, k kind, mod func(T)) {
 	GinkgoHelper()
-	o, ok := w.get(ctx, k).(T)
-	Expect(ok).To(BeTrueBecause("%s must be a %T", k, o))
-	mod(o)
-	Expect(w.client.Update(ctx, o)).To(Succeed())
+	Expect(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		o := read[T](ctx, w, k)
+		mod(o)
+		return w.client.Update(ctx, o)
+	})).To(Succeed())
 }
 
 // read reads the child of that kind in its own type.
@@ -153,9 +156,11 @@ func (w *world) cluster(ctx context.Context) *redisv1alpha1.RedisCluster {
 // edit updates theName.
 func (w *world) edit(ctx context.Context, mod func(*redisv1alpha1.RedisCluster)) {
 	GinkgoHelper()
-	cluster := w.cluster(ctx)
-	mod(cluster)
-	Expect(w.client.Update(ctx, cluster)).To(Succeed())
+	Expect(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		cluster := w.cluster(ctx)
+		mod(cluster)
+		return w.client.Update(ctx, cluster)
+	})).To(Succeed())
 }
 
 // rollOut says in the StatefulSet's status that all its pods are there, ready

@@ -101,6 +101,8 @@ func (r *Reconciler) replace(ctx context.Context, cluster *redisv1alpha1.RedisCl
 // noteLength is the most that an Event's note may have, in bytes.
 const noteLength = 1024
 
+// announce records an Event about the RedisCluster. It names the child as well,
+// or Events about several children would count as one that is repeated.
 func (r *Reconciler) announce(cluster *redisv1alpha1.RedisCluster, operation plan.Operation) {
 	reason, action := eventCreated, "Create"
 	if operation.Verb == plan.Update {
@@ -113,7 +115,13 @@ func (r *Reconciler) announce(cluster *redisv1alpha1.RedisCluster, operation pla
 	if len(note) > noteLength {
 		note = strings.ToValidUTF8(note[:noteLength-len("…")], "") + "…"
 	}
-	r.Events.Eventf(cluster, nil, corev1.EventTypeNormal, reason, action, "%s", note)
+	child := &corev1.ObjectReference{
+		APIVersion: operation.Child.APIVersion,
+		Kind:       operation.Child.Kind,
+		Namespace:  cluster.Namespace,
+		Name:       operation.Name,
+	}
+	r.Events.Eventf(cluster, child, corev1.EventTypeNormal, reason, action, "%s", note)
 }
 
 // namespaceEnds reports whether a write was refused because the namespace is

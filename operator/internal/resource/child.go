@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,8 +19,8 @@ const FieldManager = "rediscluster-operator"
 type Child struct {
 	// Role tells the children of one RedisCluster apart.
 	Role Role
-	// Kind is the object's kind.
-	Kind string
+	// APIVersion and Kind are the object's.
+	APIVersion, Kind string
 	// Name is the object's name, given that of the RedisCluster.
 	Name func(cluster string) string
 	// Needs are the children without which this one must not be changed.
@@ -63,6 +64,7 @@ type configuration[T any] interface {
 // recipe is what the file of a child says, in the child's own types.
 type recipe[L client.Object, A configuration[A]] struct {
 	role    Role
+	version schema.GroupVersion
 	kind    string
 	name    func(cluster string) string
 	needs   []Role
@@ -74,12 +76,13 @@ type recipe[L client.Object, A configuration[A]] struct {
 
 func (r recipe[L, A]) child() Child {
 	return Child{
-		Role:    r.role,
-		Kind:    r.kind,
-		Name:    r.name,
-		Needs:   r.needs,
-		New:     func() client.Object { return r.empty() },
-		Desired: func(c *redisv1alpha1.RedisCluster) runtime.ApplyConfiguration { return r.desired(c) },
+		Role:       r.role,
+		APIVersion: r.version.String(),
+		Kind:       r.kind,
+		Name:       r.name,
+		Needs:      r.needs,
+		New:        func() client.Object { return r.empty() },
+		Desired:    func(c *redisv1alpha1.RedisCluster) runtime.ApplyConfiguration { return r.desired(c) },
 		Pinned: func(c *redisv1alpha1.RedisCluster, uid types.UID, version string) runtime.ApplyConfiguration {
 			a := r.desired(c).WithUID(uid)
 			if version != "" {

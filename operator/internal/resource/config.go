@@ -17,9 +17,10 @@ const configFile = "redis.conf"
 // configMap holds the configuration file of every Redis node.
 func configMap() Child {
 	return recipe[*corev1.ConfigMap, *corev1ac.ConfigMapApplyConfiguration]{
-		role: RoleConfig,
-		kind: "ConfigMap",
-		name: ConfigMapName,
+		role:    RoleConfig,
+		version: corev1.SchemeGroupVersion,
+		kind:    "ConfigMap",
+		name:    ConfigMapName,
 		empty: func() *corev1.ConfigMap {
 			return &corev1.ConfigMap{}
 		},

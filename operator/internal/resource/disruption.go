@@ -13,9 +13,10 @@ import (
 // evicted, or a broken one would hold up the drain of its node.
 func disruptionBudget() Child {
 	return recipe[*policyv1.PodDisruptionBudget, *policyv1ac.PodDisruptionBudgetApplyConfiguration]{
-		role: RoleDisruption,
-		kind: "PodDisruptionBudget",
-		name: sameName,
+		role:    RoleDisruption,
+		version: policyv1.SchemeGroupVersion,
+		kind:    "PodDisruptionBudget",
+		name:    sameName,
 		empty: func() *policyv1.PodDisruptionBudget {
 			return &policyv1.PodDisruptionBudget{}
 		},

@@ -20,9 +20,10 @@ const (
 // before they are ready, because a Redis node gets ready only among others.
 func nodesService() Child {
 	return recipe[*corev1.Service, *corev1ac.ServiceApplyConfiguration]{
-		role: RoleNodes,
-		kind: "Service",
-		name: NodesServiceName,
+		role:    RoleNodes,
+		version: corev1.SchemeGroupVersion,
+		kind:    "Service",
+		name:    NodesServiceName,
 		empty: func() *corev1.Service {
 			return &corev1.Service{}
 		},
@@ -39,9 +40,10 @@ func nodesService() Child {
 // clientService is the address for clients: ready pods only.
 func clientService() Child {
 	return recipe[*corev1.Service, *corev1ac.ServiceApplyConfiguration]{
-		role: RoleClient,
-		kind: "Service",
-		name: sameName,
+		role:    RoleClient,
+		version: corev1.SchemeGroupVersion,
+		kind:    "Service",
+		name:    sameName,
 		empty: func() *corev1.Service {
 			return &corev1.Service{}
 		},

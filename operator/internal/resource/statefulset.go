@@ -12,10 +12,11 @@ import (
 // ours, pods would start with a stranger's settings.
 func statefulSet() Child {
 	return recipe[*appsv1.StatefulSet, *appsv1ac.StatefulSetApplyConfiguration]{
-		role:  RoleSet,
-		kind:  "StatefulSet",
-		name:  sameName,
-		needs: []Role{RoleNodes, RoleConfig},
+		role:    RoleSet,
+		version: appsv1.SchemeGroupVersion,
+		kind:    "StatefulSet",
+		name:    sameName,
+		needs:   []Role{RoleNodes, RoleConfig},
 		empty: func() *appsv1.StatefulSet {
 			return &appsv1.StatefulSet{}
 		},
