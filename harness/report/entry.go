@@ -3,7 +3,6 @@ package report
 import (
 	"time"
 
-	"github.com/seatrial/seatrial/harness/history"
 	"github.com/seatrial/seatrial/harness/trial"
 )
 
@@ -54,38 +53,4 @@ type PathChange struct {
 	Path   string `json:"path"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-}
-
-// renderer puts history entries into short form.
-type renderer struct {
-	entries map[int64]*history.Entry
-	started time.Time
-}
-
-func newRenderer(h history.History, started time.Time) *renderer {
-	r := &renderer{entries: map[int64]*history.Entry{}, started: started}
-	for i := range h.Entries {
-		r.entries[h.Entries[i].Seq] = &h.Entries[i]
-	}
-	return r
-}
-
-func (r *renderer) result(in trial.Result) Result {
-	out := Result{Check: in.Check, Verdict: in.Verdict, Reason: in.Reason, Duration: in.Duration}
-	for _, f := range in.Findings {
-		out.Findings = append(out.Findings, Finding{Finding: f, Timeline: r.timeline(f.Evidence)})
-	}
-	return out
-}
-
-// timeline renders the entries with those numbers; a number that the history
-// lacks is left out.
-func (r *renderer) timeline(seqs []int64) []Entry {
-	var entries []Entry
-	for _, seq := range seqs {
-		if e, ok := r.entries[seq]; ok {
-			entries = append(entries, Entry{Seq: seq, Offset: e.Time.Sub(r.started)})
-		}
-	}
-	return entries
 }

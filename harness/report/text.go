@@ -1,8 +1,22 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/seatrial/seatrial/harness/trial"
+)
+
+// What a summary for a terminal shows at most; the other forms have it all.
+const (
+	textFindings = 5
+	textEntries  = 4
+	textChanges  = 3
+	textInferred = 3
+	textLine     = 160
 )
 
 // TextOptions say how WriteText writes.
@@ -14,10 +28,160 @@ type TextOptions struct {
 	Dir string
 }
 
-// WriteText writes a summary for a terminal.
-func WriteText(w io.Writer, r *Report, _ TextOptions) error {
-	if _, err := fmt.Fprintln(w, r.Subject.Name); err != nil {
+// WriteText writes a summary for a terminal: a line for each check, what broke
+// the failing ones, the counts, and where to read on.
+func WriteText(w io.Writer, r *Report, options TextOptions) error {
+	t := text{colour: options.Colour}
+	t.head(r)
+	width := 0
+	for _, result := range r.Results {
+		width = max(width, len(result.Check.ID))
+	}
+	for _, result := range r.Results {
+		t.result(result, width)
+	}
+	t.tail(r, options.Dir)
+	if _, err := w.Write(t.out.Bytes()); err != nil {
 		return fmt.Errorf("writing report as text: %w", err)
 	}
 	return nil
+}
+
+// text is a summary in the making.
+type text struct {
+	out    bytes.Buffer
+	colour bool
+}
+
+// The colours of a terminal that a summary uses.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "1;31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (t *text) paint(style, s string) string {
+	if !t.colour {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+func verdictStyle(v trial.Verdict) string {
+	switch v {
+	case trial.Pass:
+		return green
+	case trial.Fail:
+		return red
+	case trial.Inconclusive:
+		return yellow
+	default:
+		return dim
+	}
+}
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
+
+func (t *text) head(r *Report) {
+	title := "Trial of " + r.Subject.Name
+	if r.Subject.File != "" {
+		title += " (" + r.Subject.File + ")"
+	}
+	t.line("%s", t.paint(bold, printable(title)))
+	facts := []string{}
+	if r.Cluster.Level != "" {
+		facts = append(facts, "level "+string(r.Cluster.Level))
+	}
+	if r.Cluster.Version != "" {
+		facts = append(facts, "Kubernetes "+r.Cluster.Version)
+	}
+	facts = append(facts, seconds(r.Finished.Sub(r.Started)),
+		plural(r.History.Requests, "request"), plural(r.History.Writes, "write"), plural(r.History.Changes, "object version"))
+	t.line("%s\n", t.paint(dim, printable(strings.Join(facts, ", "))))
+}
+
+func (t *text) result(r Result, width int) {
+	note := r.Reason
+	if note == "" && len(r.Findings) > 0 {
+		note = plural(len(r.Findings), "finding")
+	}
+	verdict := t.paint(verdictStyle(r.Verdict), fmt.Sprintf("%-14s", r.Verdict))
+	t.line("%s", strings.TrimRight(fmt.Sprintf("%s  %-*s  %s", verdict, width, r.Check.ID, printable(note)), " "))
+	for i, f := range r.Findings {
+		if i == textFindings {
+			t.line("    %s", t.paint(dim, fmt.Sprintf("and %d more", len(r.Findings)-i)))
+			break
+		}
+		t.finding(f)
+	}
+	if len(r.Findings) > 0 {
+		t.line("")
+	}
+}
+
+func (t *text) finding(f Finding) {
+	t.line("    %s", t.paint(bold, printable(f.Summary)))
+	t.fact("object", f.Object.String())
+	t.fact("expected", f.Expected)
+	t.fact("paths", strings.Join(f.Paths, ", "))
+	t.fact("hint", f.Hint)
+	for i, e := range f.Timeline {
+		if i == textEntries {
+			t.line("      %s", t.paint(dim, fmt.Sprintf("and %d more in the report", len(f.Timeline)-i)))
+			break
+		}
+		t.line("      %s", t.paint(dim, cut(e.line(), textLine)))
+		for j, c := range e.Changes {
+			if j == textChanges {
+				t.line("        %s", t.paint(dim, fmt.Sprintf("and %s more", plural(len(e.Changes)+e.MoreChanges-j, "path"))))
+				break
+			}
+			t.line("        %s", t.paint(dim, cut(c.line(), textLine)))
+		}
+	}
+}
+
+func (t *text) fact(name, value string) {
+	if value != "" {
+		t.line("      %-9s %s", name, printable(value))
+	}
+}
+
+func (t *text) tail(r *Report, dir string) {
+	t.line("")
+	if r.Partial {
+		t.line("%s", t.paint(yellow, printable("This report is partial: "+r.PartialReason)))
+	}
+	for _, warning := range r.Warnings {
+		t.line("%s %s", t.paint(yellow, "warning"), printable(warning))
+	}
+	for i, fact := range r.Inferred {
+		if i == textInferred && len(r.Inferred) > textInferred+1 {
+			t.line("%s", t.paint(dim, fmt.Sprintf("inferred: %d more facts in the report", len(r.Inferred)-i)))
+			break
+		}
+		t.line("%s", t.paint(dim, "inferred: "+printable(fact)))
+	}
+	style := green
+	if ExitCode(r) != 0 {
+		style = verdictStyle(worst(r))
+	}
+	t.line("%s", t.paint(style, counts(r)))
+	if dir != "" {
+		t.line("Read on in %s", filepath.Join(dir, "report.html"))
+	}
+}
+
+// worst returns the verdict that decides how the whole trial ended.
+func worst(r *Report) trial.Verdict {
+	switch ExitCode(r) {
+	case 0:
+		return trial.Pass
+	case 1:
+		return trial.Fail
+	default:
+		return trial.Inconclusive
+	}
 }
