@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -236,14 +237,22 @@ func compare(out *Entry, before, after json.RawMessage) string {
 	if len(changes) > maxChanges {
 		out.Changes, out.MoreChanges = changes[:maxChanges], len(changes)-maxChanges
 	}
-	switch len(changes) {
-	case 0:
+	if len(changes) == 0 {
 		return "nothing but resourceVersion and managedFields changed"
-	case 1:
-		return "changed " + changes[0].Path
-	default:
-		return fmt.Sprintf("changed %d paths", len(changes))
 	}
+	return "changed " + strings.Join(parts(changes), ", ")
+}
+
+// parts returns the parts of the object that changed: metadata, spec, status.
+func parts(changes []PathChange) []string {
+	var names []string
+	for _, c := range changes {
+		name, _, _ := strings.Cut(strings.TrimPrefix(c.Path, "."), ".")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func process(out *Entry, p *history.Process) {

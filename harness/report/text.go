@@ -16,6 +16,7 @@ const (
 	textEntries  = 4
 	textChanges  = 3
 	textInferred = 3
+	textLines    = 6
 	textLine     = 160
 )
 
@@ -109,12 +110,12 @@ func (t *text) result(r Result, width int) {
 	}
 	verdict := t.paint(verdictStyle(r.Verdict), fmt.Sprintf("%-14s", r.Verdict))
 	t.line("%s", strings.TrimRight(fmt.Sprintf("%s  %-*s  %s", verdict, width, r.Check.ID, printable(note)), " "))
-	for i, f := range r.Findings {
-		if i == textFindings {
-			t.line("    %s", t.paint(dim, fmt.Sprintf("and %d more", len(r.Findings)-i)))
-			break
-		}
+	shown := shownOf(len(r.Findings), textFindings)
+	for _, f := range r.Findings[:shown] {
 		t.finding(f)
+	}
+	if more := len(r.Findings) - shown; more > 0 {
+		t.line("    %s", t.paint(dim, fmt.Sprintf("and %d more findings in the report", more)))
 	}
 	if len(r.Findings) > 0 {
 		t.line("")
@@ -127,19 +128,35 @@ func (t *text) finding(f Finding) {
 	t.fact("expected", f.Expected)
 	t.fact("paths", strings.Join(f.Paths, ", "))
 	t.fact("hint", f.Hint)
-	for i, e := range f.Timeline {
-		if i == textEntries {
-			t.line("      %s", t.paint(dim, fmt.Sprintf("and %d more in the report", len(f.Timeline)-i)))
-			break
-		}
-		t.line("      %s", t.paint(dim, cut(e.line(), textLine)))
-		for j, c := range e.Changes {
-			if j == textChanges {
-				t.line("        %s", t.paint(dim, fmt.Sprintf("and %s more", plural(len(e.Changes)+e.MoreChanges-j, "path"))))
-				break
-			}
-			t.line("        %s", t.paint(dim, cut(c.line(), textLine)))
-		}
+	shown := shownOf(len(f.Timeline), textEntries)
+	for _, e := range f.Timeline[:shown] {
+		t.entry(e)
+	}
+	if more := len(f.Timeline) - shown; more > 0 {
+		t.line("      %s", t.paint(dim, fmt.Sprintf("and %d more in the report", more)))
+	}
+}
+
+// shownOf returns how many of n things to show where limit fit: one more
+// rather than a line that says that there is one more.
+func shownOf(n, limit int) int {
+	if n <= limit+1 {
+		return n
+	}
+	return limit
+}
+
+func (t *text) entry(e Entry) {
+	t.line("      %s", t.paint(dim, cut(e.line(), textLine)))
+	shown := shownOf(len(e.Changes), textChanges)
+	for _, c := range e.Changes[:shown] {
+		t.line("        %s", t.paint(dim, cut(c.line(), textLine)))
+	}
+	if more := len(e.Changes) + e.MoreChanges - shown; more > 0 {
+		t.line("        %s", t.paint(dim, "and "+plural(more, "path")+" more"))
+	}
+	for _, l := range e.Lines[:min(len(e.Lines), textLines)] {
+		t.line("        %s", t.paint(dim, "| "+cut(printable(l), textLine)))
 	}
 }
 
@@ -150,25 +167,23 @@ func (t *text) fact(name, value string) {
 }
 
 func (t *text) tail(r *Report, dir string) {
-	t.line("")
+	if !bytes.HasSuffix(t.out.Bytes(), []byte("\n\n")) {
+		t.line("")
+	}
 	if r.Partial {
 		t.line("%s", t.paint(yellow, printable("This report is partial: "+r.PartialReason)))
 	}
 	for _, warning := range r.Warnings {
 		t.line("%s %s", t.paint(yellow, "warning"), printable(warning))
 	}
-	for i, fact := range r.Inferred {
-		if i == textInferred && len(r.Inferred) > textInferred+1 {
-			t.line("%s", t.paint(dim, fmt.Sprintf("inferred: %d more facts in the report", len(r.Inferred)-i)))
-			break
-		}
+	shown := shownOf(len(r.Inferred), textInferred)
+	for _, fact := range r.Inferred[:shown] {
 		t.line("%s", t.paint(dim, "inferred: "+printable(fact)))
 	}
-	style := green
-	if ExitCode(r) != 0 {
-		style = verdictStyle(worst(r))
+	if more := len(r.Inferred) - shown; more > 0 {
+		t.line("%s", t.paint(dim, fmt.Sprintf("inferred: %d more facts in the report", more)))
 	}
-	t.line("%s", t.paint(style, counts(r)))
+	t.line("%s", t.paint(verdictStyle(worst(r)), counts(r)))
 	if dir != "" {
 		t.line("Read on in %s", filepath.Join(dir, "report.html"))
 	}
