@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,8 @@ const (
 
 // Difference is one field in which two values differ.
 type Difference struct {
-	// Path names the field, such as status.conditions[type=Ready].reason or
-	// metadata.annotations["example.com/hash"].
+	// Path names the field, such as .status.conditions[type=Ready].reason or
+	// .metadata.annotations["example.com/hash"].
 	Path string
 	Op   Op
 	// Before and After are the decoded values; nil where there is none.
@@ -36,10 +37,11 @@ type Difference struct {
 
 // Root is the first field of the path: "metadata", "spec", "status".
 func (d Difference) Root() string {
-	if i := strings.IndexAny(d.Path, ".["); i >= 0 {
-		return d.Path[:i]
+	first := strings.TrimPrefix(d.Path, ".")
+	if i := strings.IndexAny(first, ".["); i >= 0 {
+		return first[:i]
 	}
-	return d.Path
+	return first
 }
 
 // Leaf is the last field of the path without its list index.
@@ -115,19 +117,15 @@ func diffMaps(found []Difference, path string, before, after map[string]any) []D
 	return found
 }
 
+// plain matches the fields that need no quotes in a path.
+var plain = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // child appends a field to a path; a field that is no plain word is quoted.
 func child(path, key string) string {
-	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
-		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	})
-	switch {
-	case !plain:
-		return path + "[" + strconv.Quote(key) + "]"
-	case path == "":
-		return key
-	default:
+	if plain.MatchString(key) {
 		return path + "." + key
 	}
+	return path + "[" + strconv.Quote(key) + "]"
 }
 
 func diffLists(found []Difference, path string, before, after []any) []Difference {
@@ -153,7 +151,7 @@ func diffLists(found []Difference, path string, before, after []any) []Differenc
 
 // listKeys are the fields by which Kubernetes names the elements of lists, in
 // the order in which they are tried.
-var listKeys = []string{"uid", "type", "name", "containerPort", "port", "mountPath", "ip", "key"}
+var listKeys = []string{"name", "type", "key", "uid", "ip", "containerPort", "port"}
 
 // listKey returns the field that names each element of both lists, "" if there
 // is none.

@@ -15,26 +15,26 @@ func TestDiff(t *testing.T) {
 		want          []string
 	}{
 		"equal values":            {`{"a":[1,{"b":null}]}`, `{"a":[1,{"b":null}]}`, nil},
-		"a field of a map":        {`{"spec":{"a":1,"b":2,"c":3}}`, `{"spec":{"a":1,"b":9,"d":4}}`, []string{"replace spec.b", "remove spec.c", "add spec.d"}},
-		"a big number":            {`{"n":9007199254740993}`, `{"n":9007199254740992}`, []string{"replace n"}},
-		"a key that is no word":   {`{"metadata":{"annotations":{"a.b/c":"1"}}}`, `{"metadata":{"annotations":{"a.b/c":"2"}}}`, []string{`replace metadata.annotations["a.b/c"]`}},
-		"another type":            {`{"a":{"b":1}}`, `{"a":[1]}`, []string{"replace a"}},
-		"null for absent":         {`{"a":null}`, `{}`, []string{"remove a"}},
-		"a list without names":    {`{"l":[1,2]}`, `{"l":[1,3,4]}`, []string{"replace l[1]", "add l[2]"}},
-		"a list that gets short":  {`{"l":[1,2]}`, `{"l":[1]}`, []string{"remove l[1]"}},
-		"a list in another order": {`{"l":["a","b"]}`, `{"l":["b","a"]}`, []string{"reorder l"}},
+		"a field of a map":        {`{"spec":{"a":1,"b":2,"c":3}}`, `{"spec":{"a":1,"b":9,"d":4}}`, []string{"replace .spec.b", "remove .spec.c", "add .spec.d"}},
+		"a big number":            {`{"n":9007199254740993}`, `{"n":9007199254740992}`, []string{"replace .n"}},
+		"a key that is no word":   {`{"metadata":{"annotations":{"a.b/c":"1"}}}`, `{"metadata":{"annotations":{"a.b/c":"2"}}}`, []string{`replace .metadata.annotations["a.b/c"]`}},
+		"another type":            {`{"a":{"b":1}}`, `{"a":[1]}`, []string{"replace .a"}},
+		"null for absent":         {`{"a":null}`, `{}`, []string{"remove .a"}},
+		"a list without names":    {`{"l":[1,2]}`, `{"l":[1,3,4]}`, []string{"replace .l[1]", "add .l[2]"}},
+		"a list that gets short":  {`{"l":[1,2]}`, `{"l":[1]}`, []string{"remove .l[1]"}},
+		"a list in another order": {`{"l":["a","b"]}`, `{"l":["b","a"]}`, []string{"reorder .l"}},
 		"a condition by its type": {
 			`{"conditions":[{"type":"A","status":"True"},{"type":"B","status":"True"}]}`,
 			`{"conditions":[{"type":"B","status":"False"},{"type":"C","status":"True"}]}`,
-			[]string{"remove conditions[type=A]", "replace conditions[type=B].status", "add conditions[type=C]"},
+			[]string{"remove .conditions[type=A]", "replace .conditions[type=B].status", "add .conditions[type=C]"},
 		},
 		"conditions in another order": {
 			`{"conditions":[{"type":"A","status":"1"},{"type":"B"}]}`, `{"conditions":[{"type":"B"},{"type":"A","status":"2"}]}`,
-			[]string{"reorder conditions", "replace conditions[type=A].status"},
+			[]string{"reorder .conditions", "replace .conditions[type=A].status"},
 		},
 		"two conditions of one type, by their place": {
 			`{"conditions":[{"type":"A","status":"1"}]}`, `{"conditions":[{"type":"A","status":"2"},{"type":"A","status":"1"}]}`,
-			[]string{"replace conditions[0].status", "add conditions[1]"},
+			[]string{"replace .conditions[0].status", "add .conditions[1]"},
 		},
 	}
 	for name, tc := range tests {
@@ -52,10 +52,10 @@ func TestDiff(t *testing.T) {
 
 func TestDifferenceNamesItsEnds(t *testing.T) {
 	tests := map[string][2]string{
-		"status.conditions[type=Ready].reason": {"status", "reason"},
-		`metadata.annotations["a.b/c"]`:        {"metadata", "a.b/c"},
-		"spec.ports[0]":                        {"spec", "ports"},
-		"status":                               {"status", "status"},
+		".status.conditions[type=Ready].reason": {"status", "reason"},
+		`.metadata.annotations["a.b/c"]`:        {"metadata", "a.b/c"},
+		".spec.ports[0]":                        {"spec", "ports"},
+		".status":                               {"status", "status"},
 	}
 	for path, want := range tests {
 		d := version.Difference{Path: path}

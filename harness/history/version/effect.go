@@ -52,7 +52,7 @@ func Between(before, after *Version) []Difference {
 	if was == nil || is == nil {
 		return nil
 	}
-	all := slices.DeleteFunc(Diff(was, is), func(d Difference) bool { return d.Path == "metadata.resourceVersion" })
+	all := slices.DeleteFunc(Diff(was, is), func(d Difference) bool { return d.Path == ".metadata.resourceVersion" })
 	telling := slices.DeleteFunc(slices.Clone(all), bookkeeping)
 	if len(telling) > 0 {
 		return telling
@@ -61,7 +61,7 @@ func Between(before, after *Version) []Difference {
 }
 
 func bookkeeping(d Difference) bool {
-	return d.Path == "metadata.generation" || strings.HasPrefix(d.Path, "metadata.managedFields")
+	return d.Path == ".metadata.generation" || strings.HasPrefix(d.Path, ".metadata.managedFields")
 }
 
 // metadata are the parts of an object's metadata that effects depend on.

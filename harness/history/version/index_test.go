@@ -184,7 +184,7 @@ func TestEffectSaysWhatChanged(t *testing.T) {
 			got = append(got, string(d.Op)+" "+d.Path)
 		}
 	}
-	if diff := cmp.Diff([]string{"replace data.key", "remove data.other"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"replace .data.key", "remove .data.other"}, got); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 }
