@@ -40,6 +40,7 @@ type arguments struct {
 	metricsAddress string
 	probeAddress   string
 	leaderElect    bool
+	leaseNamespace string
 	namespaces     namespaces
 	concurrency    int
 	zap            zap.Options
@@ -52,6 +53,7 @@ func parse(args []string, output io.Writer) (arguments, error) {
 	flags.StringVar(&a.metricsAddress, "metrics-bind-address", "0", "Where metrics are served, such as :8080; 0 turns them off.")
 	flags.StringVar(&a.probeAddress, "health-probe-bind-address", ":8081", "Where /healthz and /readyz are served; 0 turns them off.")
 	flags.BoolVar(&a.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several managers can stand by.")
+	flags.StringVar(&a.leaseNamespace, "leader-election-namespace", "", "Namespace of the lease. In a pod, the pod's own by default.")
 	flags.Var(&a.namespaces, "namespace", "Namespace to look after, or several with commas; may be repeated. All by default.")
 	flags.IntVar(&a.concurrency, "concurrency", setup.DefaultConcurrency, "How many RedisClusters are looked after at a time.")
 	config.RegisterFlags(flags)
@@ -100,6 +102,7 @@ func newManager(a arguments) (ctrl.Manager, error) {
 	options.Metrics = server.Options{BindAddress: a.metricsAddress}
 	options.HealthProbeBindAddress = a.probeAddress
 	options.LeaderElection = a.leaderElect
+	options.LeaderElectionNamespace = a.leaseNamespace
 	options.LeaderElectionID = "rediscluster-operator." + redisv1alpha1.Group
 	// The program ends when the manager does, so the next one need not wait
 	// for the lease to run out.
