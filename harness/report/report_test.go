@@ -14,7 +14,10 @@ import (
 	"github.com/seatrial/seatrial/harness/trial"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+var (
+	update = flag.Bool("update", false, "write the golden files")
+	pageTo = flag.String("page", "", "write the sample page to this file, to look at it")
+)
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()

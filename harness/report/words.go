@@ -31,11 +31,11 @@ func headline(r *Report) string {
 	case failed > 0:
 		return fmt.Sprintf("%s failed %s", r.Subject.Name, ofChecks(failed, total))
 	case r.Partial:
-		return fmt.Sprintf("the trial of %s ended early", r.Subject.Name)
+		return fmt.Sprintf("The trial of %s ended early", r.Subject.Name)
 	case open > 0:
 		return fmt.Sprintf("%s of %s could not be judged", ofChecks(open, total), r.Subject.Name)
 	case r.Summary[trial.Pass] == 0:
-		return fmt.Sprintf("no check of %s was judged", r.Subject.Name)
+		return fmt.Sprintf("No check of %s was judged", r.Subject.Name)
 	default:
 		return fmt.Sprintf("%s kept every promise that was judged", r.Subject.Name)
 	}
