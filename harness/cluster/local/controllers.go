@@ -74,6 +74,8 @@ func (c *Cluster) startControllerManager() error {
 		"--service-account-private-key-file="+filepath.Join(c.dir, accountKeyFile),
 		"--root-ca-file="+filepath.Join(c.dir, caFile),
 		"--kube-api-qps=1000", "--kube-api-burst=2000",
+		// Nodes without kubelets do not fall silent.
+		"--node-monitor-grace-period=8760h",
 	)
 }
 
@@ -103,7 +105,9 @@ func (c *Cluster) startKWOK(scripts []podlife.Script) error {
 	}
 	return c.run(kwok, c.options.Programs.KWOK,
 		"--kubeconfig="+kubeconfig, "--config="+config, "--manage-all-nodes=true",
-		"--node-lease-duration-seconds=40", "--cidr=10.244.0.0/16", "--node-ip=10.0.0.1", "--server-address=",
+		// Leases would make a KWOK that is started again wait for its
+		// predecessor's to expire.
+		"--node-lease-duration-seconds=0", "--cidr=10.244.0.0/16", "--node-ip=10.0.0.1", "--server-address=",
 	)
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // templateVersion changes whenever what a template holds does.
-const templateVersion = "1"
+const templateVersion = "2"
 
 // template returns the directory of etcd's state from which clusters with
 // these options start, and makes it if it is not there: a cluster is booted
