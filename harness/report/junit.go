@@ -83,7 +83,7 @@ func failureText(r Result) string {
 				lines = append(lines, "    "+c.line())
 			}
 			for _, l := range e.Lines {
-				lines = append(lines, "    | "+printable(l))
+				lines = append(lines, strings.TrimRight("    | "+printable(l), " "))
 			}
 		}
 	}

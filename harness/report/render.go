@@ -247,7 +247,10 @@ func compare(out *Entry, before, after json.RawMessage) string {
 func parts(changes []PathChange) []string {
 	var names []string
 	for _, c := range changes {
-		name, _, _ := strings.Cut(strings.TrimPrefix(c.Path, "."), ".")
+		name := strings.TrimPrefix(c.Path, ".")
+		if end := strings.IndexAny(name, ".["); end > 0 {
+			name = name[:end]
+		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

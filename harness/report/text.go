@@ -156,7 +156,7 @@ func (t *text) entry(e Entry) {
 		t.line("        %s", t.paint(dim, "and "+plural(more, "path")+" more"))
 	}
 	for _, l := range e.Lines[:min(len(e.Lines), textLines)] {
-		t.line("        %s", t.paint(dim, "| "+cut(printable(l), textLine)))
+		t.line("        %s", t.paint(dim, strings.TrimRight("| "+cut(printable(l), textLine), " ")))
 	}
 }
 
