@@ -66,26 +66,29 @@ func testcase(subject string, r Result) junit.Testcase {
 func failureText(r Result) string {
 	lines := []string{printable(r.Check.Sentence)}
 	for _, f := range r.Findings {
-		lines = append(lines, "", printable(f.Summary))
-		for _, fact := range []struct{ name, value string }{
-			{"object", f.Object.String()},
-			{"expected", f.Expected},
-			{"paths", strings.Join(f.Paths, ", ")},
-			{"hint", f.Hint},
-		} {
-			if fact.value != "" {
-				lines = append(lines, fmt.Sprintf("  %-9s %s", fact.name, printable(fact.value)))
-			}
-		}
-		for _, e := range f.Timeline {
-			lines = append(lines, "  "+e.line())
-			for _, c := range e.Changes {
-				lines = append(lines, "    "+c.line())
-			}
-			for _, l := range e.Lines {
-				lines = append(lines, strings.TrimRight("    | "+printable(l), " "))
-			}
-		}
+		lines = append(lines, "")
+		lines = append(lines, f.lines()...)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// lines describes the finding and all of its evidence.
+func (f Finding) lines() []string {
+	lines := []string{printable(f.Summary)}
+	for _, fact := range f.facts() {
+		lines = append(lines, fmt.Sprintf("  %-9s %s", fact.name, printable(fact.value)))
+	}
+	for _, e := range f.Timeline {
+		lines = append(lines, "  "+e.line())
+		for _, c := range e.Changes {
+			lines = append(lines, "    "+c.line())
+		}
+		for _, l := range e.Lines {
+			lines = append(lines, strings.TrimRight("    | "+printable(l), " "))
+		}
+	}
+	if f.MoreTimeline > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more in the history", f.MoreTimeline))
+	}
+	return lines
 }

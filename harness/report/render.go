@@ -11,8 +11,9 @@ import (
 	"github.com/seatrial/seatrial/harness/trial"
 )
 
-// What a report shows of one entry at most.
+// What a report shows at most: entries of a finding, and of one entry.
 const (
+	maxTimeline = 50
 	maxChanges = 24
 	maxLines   = 40
 	maxSummary = 600
@@ -66,7 +67,10 @@ func changed(r *history.Request) bool {
 func (r *renderer) result(in trial.Result) Result {
 	out := Result{Check: in.Check, Verdict: in.Verdict, Reason: in.Reason, Duration: in.Duration}
 	for _, f := range in.Findings {
-		out.Findings = append(out.Findings, Finding{Finding: f, Timeline: r.timeline(f.Evidence)})
+		shown := min(len(f.Evidence), maxTimeline)
+		out.Findings = append(out.Findings, Finding{
+			Finding: f, Timeline: r.timeline(f.Evidence[:shown]), MoreTimeline: len(f.Evidence) - shown,
+		})
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +144,27 @@ func TestEntries(t *testing.T) {
 func TestEvidenceThatTheHistoryLacksIsLeftOut(t *testing.T) {
 	if got := newRenderer(trialHistory(), sampleStart).timeline([]int64{4711}); got != nil {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestMuchEvidenceIsCounted(t *testing.T) {
+	in := sampleInput()
+	in.Results[0].Findings[0].Evidence = slices.Repeat([]int64{3}, maxTimeline+9)
+	rep := New(in)
+	if f := rep.Results[0].Findings[0]; len(f.Timeline) != maxTimeline || f.MoreTimeline != 9 {
+		t.Errorf("%d entries and %d more, want %d and 9", len(f.Timeline), f.MoreTimeline, maxTimeline)
+	}
+	for name, tc := range map[string]struct {
+		write func(io.Writer, *Report) error
+		want  string
+	}{
+		"text":  {asText(TextOptions{}), "and 55 more"},
+		"junit": {WriteJUnit, "and 9 more"},
+		"html":  {WriteHTML, "and 9 more"},
+	} {
+		if !strings.Contains(string(output(t, tc.write, rep)), tc.want) {
+			t.Errorf("%s does not say %q", name, tc.want)
+		}
 	}
 }
 

@@ -93,10 +93,12 @@ type Result struct {
 }
 
 // Finding is one way in which a check was broken, with the history entries
-// that its Evidence refers to.
+// that its Evidence refers to: the first of them where there are very many,
+// MoreTimeline then counts the others.
 type Finding struct {
 	trial.Finding
-	Timeline []Entry `json:"timeline,omitempty"`
+	Timeline     []Entry `json:"timeline,omitempty"`
+	MoreTimeline int     `json:"moreTimeline,omitempty"`
 }
 
 // Input is what New makes a report of. Its fields mean what the fields of

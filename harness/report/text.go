@@ -124,16 +124,15 @@ func (t *text) result(r Result, width int) {
 
 func (t *text) finding(f Finding) {
 	t.line("    %s", t.paint(bold, printable(f.Summary)))
-	t.fact("object", f.Object.String())
-	t.fact("expected", f.Expected)
-	t.fact("paths", strings.Join(f.Paths, ", "))
-	t.fact("hint", f.Hint)
+	for _, fact := range f.facts() {
+		t.line("      %-9s %s", fact.name, printable(fact.value))
+	}
 	shown := shownOf(len(f.Timeline), textEntries)
 	for _, e := range f.Timeline[:shown] {
 		t.entry(e)
 	}
-	if more := len(f.Timeline) - shown; more > 0 {
-		t.line("      %s", t.paint(dim, fmt.Sprintf("and %d more in the report", more)))
+	if more := len(f.Timeline) + f.MoreTimeline - shown; more > 0 {
+		t.line("      %s", t.paint(dim, fmt.Sprintf("and %d more", more)))
 	}
 }
 
@@ -160,12 +159,6 @@ func (t *text) entry(e Entry) {
 	}
 }
 
-func (t *text) fact(name, value string) {
-	if value != "" {
-		t.line("      %-9s %s", name, printable(value))
-	}
-}
-
 func (t *text) tail(r *Report, dir string) {
 	if !bytes.HasSuffix(t.out.Bytes(), []byte("\n\n")) {
 		t.line("")
@@ -177,8 +170,8 @@ func (t *text) tail(r *Report, dir string) {
 		t.line("%s %s", t.paint(yellow, "warning"), printable(warning))
 	}
 	shown := shownOf(len(r.Inferred), textInferred)
-	for _, fact := range r.Inferred[:shown] {
-		t.line("%s", t.paint(dim, "inferred: "+printable(fact)))
+	for _, inferred := range r.Inferred[:shown] {
+		t.line("%s", t.paint(dim, "inferred: "+printable(inferred)))
 	}
 	if more := len(r.Inferred) - shown; more > 0 {
 		t.line("%s", t.paint(dim, fmt.Sprintf("inferred: %d more facts in the report", more)))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,6 +83,19 @@ func seconds(d time.Duration) string {
 	default:
 		return d.Round(time.Second).String()
 	}
+}
+
+// fact is something that is known of a finding.
+type fact struct{ name, value string }
+
+// facts are what is known of the finding besides its summary.
+func (f Finding) facts() []fact {
+	return slices.DeleteFunc([]fact{
+		{"object", f.Object.String()},
+		{"expected", f.Expected},
+		{"paths", strings.Join(f.Paths, ", ")},
+		{"hint", f.Hint},
+	}, func(known fact) bool { return known.value == "" })
 }
 
 // what names the object of an entry, subresource included.
