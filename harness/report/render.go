@@ -14,9 +14,9 @@ import (
 // What a report shows at most: entries of a finding, and of one entry.
 const (
 	maxTimeline = 50
-	maxChanges = 24
-	maxLines   = 40
-	maxSummary = 600
+	maxChanges  = 24
+	maxLines    = 40
+	maxSummary  = 600
 )
 
 // renderer puts history entries into short form.
