@@ -152,8 +152,8 @@ func (a axis) ticks() []moment {
 	var all []moment
 	for at := time.Duration(0); at <= length; at += step {
 		name := at.String()
-		if at >= time.Minute {
-			name = strings.TrimSuffix(name, "0s")
+		if minutes, whole := strings.CutSuffix(name, "m0s"); whole {
+			name = minutes + "m"
 		}
 		all = append(all, moment{a.place(at), name})
 	}

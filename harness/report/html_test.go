@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -121,6 +122,46 @@ func TestPageOfAnEmptyReport(t *testing.T) {
 	page := string(output(t, WriteHTML, New(Input{Partial: true, PartialReason: "interrupted"})))
 	if !strings.Contains(page, "interrupted") || strings.Contains(page, "NaN") {
 		t.Error("a report of a trial that hardly began is not readable")
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	const pass, fail, open, skipped = trial.Pass, trial.Fail, trial.Inconclusive, trial.Skipped
+	for want, tc := range map[string]struct {
+		verdicts []trial.Verdict
+		partial  bool
+	}{
+		"x failed 1 of 2 checks":                 {[]trial.Verdict{fail, open}, true},
+		"The trial of x ended early":             {[]trial.Verdict{pass, open}, true},
+		"1 of 2 checks of x could not be judged": {[]trial.Verdict{pass, open}, false},
+		"No check of x was judged":               {[]trial.Verdict{skipped}, false},
+		"x kept its promise":                     {[]trial.Verdict{pass, skipped}, false},
+		"x kept all 2 promises":                  {[]trial.Verdict{pass, pass, skipped}, false},
+	} {
+		in := Input{Subject: Subject{Name: "x"}, Partial: tc.partial}
+		for _, v := range tc.verdicts {
+			in.Results = append(in.Results, trial.Result{Verdict: v})
+		}
+		if got := headline(New(in)); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestAxisHasRoundTicks(t *testing.T) {
+	for length, want := range map[time.Duration]string{
+		800 * time.Millisecond: "0s",
+		38 * time.Second:       "0s 10s 20s 30s",
+		100 * time.Second:      "0s 30s 1m 1m30s",
+		25 * time.Minute:       "0s 5m 10m 15m 20m 25m",
+	} {
+		var got []string
+		for _, tick := range axis(length).ticks() {
+			got = append(got, tick.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %v, want %s", length, got, want)
+		}
 	}
 }
 

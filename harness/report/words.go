@@ -27,7 +27,7 @@ func words(v trial.Verdict) string {
 
 // headline says in one sentence how the trial ended.
 func headline(r *Report) string {
-	failed, total := r.Summary[trial.Fail], len(r.Results)
+	failed, passed, total := r.Summary[trial.Fail], r.Summary[trial.Pass], len(r.Results)
 	switch open := r.Summary[trial.Inconclusive]; {
 	case failed > 0:
 		return fmt.Sprintf("%s failed %s", r.Subject.Name, ofChecks(failed, total))
@@ -35,10 +35,12 @@ func headline(r *Report) string {
 		return fmt.Sprintf("The trial of %s ended early", r.Subject.Name)
 	case open > 0:
 		return fmt.Sprintf("%s of %s could not be judged", ofChecks(open, total), r.Subject.Name)
-	case r.Summary[trial.Pass] == 0:
+	case passed == 0:
 		return fmt.Sprintf("No check of %s was judged", r.Subject.Name)
+	case passed == 1:
+		return fmt.Sprintf("%s kept its promise", r.Subject.Name)
 	default:
-		return fmt.Sprintf("%s kept every promise that was judged", r.Subject.Name)
+		return fmt.Sprintf("%s kept all %d promises", r.Subject.Name, passed)
 	}
 }
 
