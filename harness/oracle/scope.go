@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -144,4 +145,13 @@ func count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// requestAt returns the request with that sequence number, nil if there is none.
+func requestAt(h history.History, seq int64) *history.Request {
+	i, found := slices.BinarySearchFunc(h.Entries, seq, func(e history.Entry, seq int64) int { return cmp.Compare(e.Seq, seq) })
+	if !found {
+		return nil
+	}
+	return h.Entries[i].Request
 }

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/seatrial/seatrial/harness/history"
@@ -75,7 +76,7 @@ func (w write) filledIn() []string {
 	}
 	var paths []string
 	for _, d := range version.Diff(version.Decode(w.request.Body), version.Decode(w.request.Response.Object)) {
-		if d.Op == version.Add && d.Root() != "metadata" && d.Root() != "status" {
+		if d.Op == version.Add && !slices.Contains([]string{"metadata", "status", "kind", "apiVersion"}, d.Root()) {
 			paths = append(paths, d.Path)
 		}
 	}

@@ -3,6 +3,7 @@ package version
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seatrial/seatrial/harness/history"
@@ -41,6 +42,28 @@ func (x *Index) Effect(seq int64) Effect { return x.effects[seq] }
 
 // Versions returns the versions that an object is known to have had, in order.
 func (x *Index) Versions(uid string) []Version { return x.versions[uid] }
+
+// Objects returns the versions of every object of a resource, by name and
+// creation.
+func (x *Index) Objects(group, name string) [][]Version {
+	var objects [][]Version
+	for _, versions := range x.versions {
+		if versions[0].Ref.Group == group && versions[0].Ref.Resource == name {
+			objects = append(objects, versions)
+		}
+	}
+	slices.SortFunc(objects, func(a, b []Version) int {
+		return cmp.Or(strings.Compare(a[0].Ref.String(), b[0].Ref.String()), cmp.Compare(a[0].Seq, b[0].Seq))
+	})
+	return objects
+}
+
+// Writer returns the sequence number of the operator's request that made a
+// version, and whether there is one.
+func (x *Index) Writer(v Version) (int64, bool) {
+	seq, ok := x.authors[made{v.Ref.UID, v.ResourceVersion}]
+	return seq, ok
+}
 
 // Author returns the sequence number of the operator's request that made a
 // change, and whether there is one: what is left was done by others.
