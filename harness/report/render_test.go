@@ -33,12 +33,14 @@ func TestEntries(t *testing.T) {
 	scale.Request.Subresource = "scale"
 	other := request(5, history.VerbOther, history.Response{Code: 200})
 	other.Request.Method, other.Request.Path = "GET", "/version"
-	many := json.RawMessage(`{"spec":{` + strings.TrimSuffix(strings.Repeat(`"%d":1,`, 30), ",") + `}}`)
-	numbers := make([]any, 30)
-	for i := range numbers {
-		numbers[i] = i
+	fields := map[string]int{}
+	for i := range 30 {
+		fields[fmt.Sprint(i)] = i
 	}
-	many = json.RawMessage(fmt.Sprintf(string(many), numbers...))
+	many, err := json.Marshal(map[string]any{"spec": fields})
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	for name, tc := range map[string]struct {
 		// entries end with the one that is rendered unless at says otherwise.
