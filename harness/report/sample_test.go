@@ -99,8 +99,10 @@ func check(id, sentence, why, fix string) trial.Check {
 	if id == "no-op-writes" {
 		strength = trial.Should
 	}
-	return trial.Check{ID: id, Sentence: sentence, Strength: strength, Level: trial.LevelAPIServer, Why: why, Fix: fix,
-		Provenance: []string{"Kubernetes API conventions"}}
+	return trial.Check{
+		ID: id, Sentence: sentence, Strength: strength, Level: trial.LevelAPIServer, Why: why, Fix: fix,
+		Provenance: []string{"Kubernetes API conventions"},
+	}
 }
 
 // sampleResults are results of every verdict.

@@ -83,14 +83,14 @@ func verdictStyle(v trial.Verdict) string {
 	}
 }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
+func (t *text) linef(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
 
 func (t *text) head(r *Report) {
 	title := "Trial of " + r.Subject.Name
 	if r.Subject.File != "" {
 		title += " (" + r.Subject.File + ")"
 	}
-	t.line("%s", t.paint(bold, printable(title)))
+	t.linef("%s", t.paint(bold, printable(title)))
 	facts := []string{}
 	if r.Cluster.Level != "" {
 		facts = append(facts, "level "+string(r.Cluster.Level))
@@ -100,7 +100,7 @@ func (t *text) head(r *Report) {
 	}
 	facts = append(facts, seconds(r.Finished.Sub(r.Started)),
 		plural(r.History.Requests, "request"), plural(r.History.Writes, "write"), plural(r.History.Changes, "object version"))
-	t.line("%s\n", t.paint(dim, printable(strings.Join(facts, ", "))))
+	t.linef("%s\n", t.paint(dim, printable(strings.Join(facts, ", "))))
 }
 
 func (t *text) result(r Result, width int) {
@@ -109,30 +109,30 @@ func (t *text) result(r Result, width int) {
 		note = plural(len(r.Findings), "finding")
 	}
 	verdict := t.paint(verdictStyle(r.Verdict), fmt.Sprintf("%-14s", r.Verdict))
-	t.line("%s", strings.TrimRight(fmt.Sprintf("%s  %-*s  %s", verdict, width, r.Check.ID, printable(note)), " "))
+	t.linef("%s", strings.TrimRight(fmt.Sprintf("%s  %-*s  %s", verdict, width, r.Check.ID, printable(note)), " "))
 	shown := shownOf(len(r.Findings), textFindings)
 	for _, f := range r.Findings[:shown] {
 		t.finding(f)
 	}
 	if more := len(r.Findings) - shown; more > 0 {
-		t.line("    %s", t.paint(dim, fmt.Sprintf("and %d more findings in the report", more)))
+		t.linef("    %s", t.paint(dim, fmt.Sprintf("and %d more findings in the report", more)))
 	}
 	if len(r.Findings) > 0 {
-		t.line("")
+		t.linef("")
 	}
 }
 
 func (t *text) finding(f Finding) {
-	t.line("    %s", t.paint(bold, printable(f.Summary)))
+	t.linef("    %s", t.paint(bold, printable(f.Summary)))
 	for _, fact := range f.facts() {
-		t.line("      %-9s %s", fact.name, printable(fact.value))
+		t.linef("      %-9s %s", fact.name, printable(fact.value))
 	}
 	shown := shownOf(len(f.Timeline), textEntries)
 	for _, e := range f.Timeline[:shown] {
 		t.entry(e)
 	}
 	if more := len(f.Timeline) + f.MoreTimeline - shown; more > 0 {
-		t.line("      %s", t.paint(dim, fmt.Sprintf("and %d more", more)))
+		t.linef("      %s", t.paint(dim, fmt.Sprintf("and %d more", more)))
 	}
 }
 
@@ -146,39 +146,39 @@ func shownOf(n, limit int) int {
 }
 
 func (t *text) entry(e Entry) {
-	t.line("      %s", t.paint(dim, cut(e.line(), textLine)))
+	t.linef("      %s", t.paint(dim, cut(e.line(), textLine)))
 	shown := shownOf(len(e.Changes), textChanges)
 	for _, c := range e.Changes[:shown] {
-		t.line("        %s", t.paint(dim, cut(c.line(), textLine)))
+		t.linef("        %s", t.paint(dim, cut(c.line(), textLine)))
 	}
 	if more := len(e.Changes) + e.MoreChanges - shown; more > 0 {
-		t.line("        %s", t.paint(dim, "and "+plural(more, "path")+" more"))
+		t.linef("        %s", t.paint(dim, "and "+plural(more, "path")+" more"))
 	}
 	for _, l := range e.Lines[:min(len(e.Lines), textLines)] {
-		t.line("        %s", t.paint(dim, strings.TrimRight("| "+cut(printable(l), textLine), " ")))
+		t.linef("        %s", t.paint(dim, strings.TrimRight("| "+cut(printable(l), textLine), " ")))
 	}
 }
 
 func (t *text) tail(r *Report, dir string) {
 	if !bytes.HasSuffix(t.out.Bytes(), []byte("\n\n")) {
-		t.line("")
+		t.linef("")
 	}
 	if r.Partial {
-		t.line("%s", t.paint(yellow, printable("This report is partial: "+r.PartialReason)))
+		t.linef("%s", t.paint(yellow, printable("This report is partial: "+r.PartialReason)))
 	}
 	for _, warning := range r.Warnings {
-		t.line("%s %s", t.paint(yellow, "warning"), printable(warning))
+		t.linef("%s %s", t.paint(yellow, "warning"), printable(warning))
 	}
 	shown := shownOf(len(r.Inferred), textInferred)
 	for _, inferred := range r.Inferred[:shown] {
-		t.line("%s", t.paint(dim, "inferred: "+printable(inferred)))
+		t.linef("%s", t.paint(dim, "inferred: "+printable(inferred)))
 	}
 	if more := len(r.Inferred) - shown; more > 0 {
-		t.line("%s", t.paint(dim, fmt.Sprintf("inferred: %d more facts in the report", more)))
+		t.linef("%s", t.paint(dim, fmt.Sprintf("inferred: %d more facts in the report", more)))
 	}
-	t.line("%s", t.paint(verdictStyle(worst(r)), counts(r)))
+	t.linef("%s", t.paint(verdictStyle(worst(r)), counts(r)))
 	if dir != "" {
-		t.line("Read on in %s", filepath.Join(dir, "report.html"))
+		t.linef("Read on in %s", filepath.Join(dir, "report.html"))
 	}
 }
 
