@@ -114,6 +114,21 @@ var _ = Describe("Failure", levelAPIServer, func() {
 		Expect(warnings).To(ConsistOf(ContainSubstring("ApplyFailed")))
 	})
 
+	It("because the namespace is being deleted is no complaint", func(ctx SpecContext) {
+		w.wire.refuse = func(_ int, c call) *metav1.Status {
+			if c.about() == "PATCH redisclusters/demo/status" {
+				return nil
+			}
+			return &metav1.Status{
+				Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: "being terminated",
+				Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}},
+			}
+		}
+		Expect(w.visit(ctx)).To(Succeed())
+		Expect(w.wire.sent()).To(Equal([]string{"PATCH services/demo-nodes", "PATCH redisclusters/demo/status"}))
+		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
+	})
+
 	It("by a conflict is tried again and is no complaint", func(ctx SpecContext) {
 		w.settle(ctx)
 		w.edit(ctx, replicas(4))
