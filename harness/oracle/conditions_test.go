@@ -22,7 +22,9 @@ func reporting(lists ...[]any) func(s *historytest.Story) {
 }
 
 func TestConditionsWellFormed(t *testing.T) {
-	ready := func(status, since string) map[string]any { return historytest.Condition("Ready", status, "AllGood", since) }
+	ready := func(status, since string) map[string]any {
+		return historytest.Condition("Ready", status, "AllGood", since)
+	}
 	without := func(field string, value any) map[string]any {
 		c := ready("True", clock(1))
 		c[field] = value

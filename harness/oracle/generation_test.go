@@ -122,7 +122,9 @@ func TestObservedGeneration(t *testing.T) {
 			unclear: "the samples did not get ready",
 		},
 		"a trial that ended early, with a status that was ahead": {
-			tell: func(s *historytest.Story) { s.Starts().Others(historytest.Widget("w").With("status.observedGeneration", 5)) },
+			tell: func(s *historytest.Story) {
+				s.Starts().Others(historytest.Widget("w").With("status.observedGeneration", 5))
+			},
 			want: []string{"widgets.fixtures.example.com trial/w has .status.observedGeneration 5 at generation 1, which is ahead of what there is to observe"},
 		},
 		"a trial that ended early": {
