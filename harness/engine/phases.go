@@ -78,7 +78,11 @@ func (r *run) converge(ctx context.Context) error {
 	}
 	r.say(PhaseConverge, "did not settle: %s", settled.missing)
 	r.warn("the samples did not settle: %s", settled.missing)
-	r.mark(history.MarkUnsettled, settled.missing, r.samples.refs()...)
+	var unready []trial.ObjectRef
+	if !settled.reached {
+		unready = r.samples.refs()
+	}
+	r.mark(history.MarkUnsettled, settled.missing, unready...)
 	return nil
 }
 
