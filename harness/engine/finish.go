@@ -76,7 +76,8 @@ func (r *run) judge(cause error) []trial.Result {
 
 func (r *run) history() history.History {
 	if r.log == nil {
-		return history.History{Header: history.Header{Subject: r.Subject.Metadata.Name, Primary: r.Subject.Primary}}
+		// Nothing was seen; no check is to be called not applicable for it.
+		return history.History{Header: history.Header{Subject: r.Subject.Metadata.Name, Level: trial.LevelExisting, Primary: r.Subject.Primary}}
 	}
 	return r.log.History()
 }
@@ -101,9 +102,8 @@ func (r *run) report(cause error) *report.Report {
 
 // evaluate has every check of the catalogue judged on what was seen so far.
 func (r *run) evaluate() []trial.Result {
-	in := oracle.Input{Features: r.Subject.Features(), Only: r.Only, Options: r.Subject.Options, Now: time.Now}
-	if r.cluster != nil {
-		in.Level = r.cluster.Level()
-	}
-	return oracle.Evaluate(r.Catalogue, r.history(), in)
+	return oracle.Evaluate(oracle.Evaluation{
+		Catalogue: r.Catalogue, History: r.history(), Features: r.Subject.Features(),
+		Checks: r.Subject.Spec.Checks, Only: r.Only, Now: time.Now,
+	})
 }

@@ -56,6 +56,8 @@ type Installer struct {
 // New returns an installer that puts namespaced objects without a namespace
 // into the given one.
 func New(config *rest.Config, namespace string) (*Installer, error) {
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{}
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("preparing to install: %w", err)

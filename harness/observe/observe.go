@@ -81,6 +81,8 @@ func Start(ctx context.Context, options Options) (*Observer, error) {
 	config := rest.CopyConfig(options.Config)
 	// Some hundred watches begin at once.
 	config.QPS, config.Burst = -1, 0
+	// Deprecated resources are watched like all others.
+	config.WarningHandler = rest.NoWarnings{}
 	var err1, err2, err3 error
 	o.discovery, err1 = discovery.NewDiscoveryClientForConfig(config)
 	o.client, err2 = dynamic.NewForConfig(config)

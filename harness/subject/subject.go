@@ -85,16 +85,6 @@ func (r *Resolved) Path(path string) string {
 	return filepath.Join(r.Dir, path)
 }
 
-// Options returns the options that the subject file gives for a check.
-func (r *Resolved) Options(id string) trial.CheckOptions {
-	for _, o := range r.Spec.Checks {
-		if o.ID == id {
-			return o
-		}
-	}
-	return trial.CheckOptions{ID: id}
-}
-
 // SampleNamespace is where samples go that name no namespace.
 func (r *Resolved) SampleNamespace() string { return "trial" }
 
