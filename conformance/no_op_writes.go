@@ -20,7 +20,7 @@ func noOpWrites() oracle.Invariant {
 				"At rest, an object may be written without a change once in ten seconds. Over a whole trial half of all writes may change " +
 				"nothing, server-side applies apart.",
 			Provenance: []string{
-				apiConventions + ", Verbs on Resources: PUT is idempotent",
+				"bootc-dev/bootc-operator#66: a status is written though nothing in it changed",
 				"openshift/hive#2943: a StatefulSet applied in a loop because it lacks what the API server defaults",
 			},
 			Mutants: []string{"unconditional-update"},

@@ -19,7 +19,7 @@ func quiescent() oracle.Invariant {
 				"compared. Sort what is rendered from maps. Leave fields alone that belong to another controller. " +
 				"One new timestamp a minute is let pass, as is an answer to a change from outside.",
 			Provenance: []string{
-				controllers + ": work on the difference between desired and observed state",
+				controllers + ": instructions are there to bring the current state nearer to the desired one",
 				"crossplane/crossplane#477: a status that is written anew each time, in a perpetual loop",
 				"crossplane/crossplane#3425: references in the status in another order each time",
 				"crossplane/crossplane#7062: a condition that alternates between two values",
