@@ -24,7 +24,9 @@ var noise = []schema.GroupResource{
 
 // changed is told of every version of every object.
 func (r *run) changed(c *history.Change) {
-	r.samples.changed(c)
+	if r.Subject.IsPrimary(c.Group, c.Kind) {
+		r.samples.changed(c)
+	}
 	r.family.changed(c)
 	if !c.Existing && !slices.Contains(noise, schema.GroupResource{Group: c.Group, Resource: c.Resource}) {
 		r.activity.happened()

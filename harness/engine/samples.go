@@ -19,6 +19,9 @@ import (
 type samples struct {
 	mu    sync.Mutex
 	alive map[string]sample
+	// latest are the objects that were seen, and nil for those whose end was:
+	// the watch may be faster than the answer to the request that made one.
+	latest map[string]*unstructured.Unstructured
 }
 
 type sample struct {
@@ -26,7 +29,9 @@ type sample struct {
 	object *unstructured.Unstructured
 }
 
-func newSamples() *samples { return &samples{alive: map[string]sample{}} }
+func newSamples() *samples {
+	return &samples{alive: map[string]sample{}, latest: map[string]*unstructured.Unstructured{}}
+}
 
 // applied notes a sample as the API server stored it.
 func (s *samples) applied(u *unstructured.Unstructured, resource string) trial.ObjectRef {
@@ -37,27 +42,33 @@ func (s *samples) applied(u *unstructured.Unstructured, resource string) trial.O
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.alive[ref.UID] = sample{ref: ref, object: u}
+	latest, seen := s.latest[ref.UID]
+	switch {
+	case !seen:
+		s.alive[ref.UID] = sample{ref: ref, object: u}
+	case latest != nil:
+		s.alive[ref.UID] = sample{ref: ref, object: latest}
+	}
 	return ref
 }
 
-// changed notes a version of an object. A version that is older than the one
-// at hand cannot come: the watch delivers them in order, and what applied
-// noted is replaced by the watch's own view of it at once.
+// changed notes a version of an object of one of the subject's kinds.
 func (s *samples) changed(c *history.Change) {
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(c.Object); err != nil {
+		return // not an object; the record shows what came
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.alive[c.UID]
-	switch {
-	case !ok:
-	case c.Type == history.Deleted:
+	if c.Type == history.Deleted {
+		s.latest[c.UID] = nil
 		delete(s.alive, c.UID)
-	default:
-		u := &unstructured.Unstructured{}
-		if err := u.UnmarshalJSON(c.Object); err == nil {
-			known.object = u
-			s.alive[c.UID] = known
-		}
+		return
+	}
+	s.latest[c.UID] = u
+	if known, ok := s.alive[c.UID]; ok {
+		known.object = u
+		s.alive[c.UID] = known
 	}
 }
 
