@@ -158,25 +158,37 @@ func (c *connection) sendHead(r *http.Request) {
 }
 
 // sendBody sends a body as it comes. It ends when the client's body does,
-// which is at the latest when the request's handler returns.
+// which is at the latest when the request's handler returns. When the API
+// server does not want it all, its response says why; when the client does not
+// send it all, the request must not look complete.
 func (c *connection) sendBody(r *http.Request) {
+	from := &noting{Reader: r.Body}
 	if r.ContentLength > 0 {
-		if _, err := io.Copy(c.stream, r.Body); err != nil {
-			c.abort()
+		_, _ = io.Copy(c.stream, from)
+	} else {
+		chunked := httputil.NewChunkedWriter(c.stream)
+		if _, err := io.Copy(chunked, from); err == nil && chunked.Close() == nil {
+			_, _ = io.WriteString(c.stream, "\r\n") // the end of the trailers, of which there are none
 		}
-		return
 	}
-	chunked := httputil.NewChunkedWriter(c.stream)
-	_, err := io.Copy(chunked, r.Body)
-	if err == nil {
-		err = chunked.Close()
-	}
-	if err == nil {
-		_, err = io.WriteString(c.stream, "\r\n") // the end of the trailers, of which there are none
-	}
-	if err != nil {
+	if from.err != nil {
 		c.abort()
 	}
+}
+
+// noting is a reader that remembers what went wrong.
+type noting struct {
+	io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (n *noting) Read(b []byte) (int, error) {
+	read, err := n.Reader.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n.err = err
+	}
+	return read, err
 }
 
 // body is a response's body. Closing it gives the connection back if it can

@@ -43,13 +43,14 @@ const noteStreamed = "passed on as it came: not kept"
 
 // takeBody reads the request's body, so that the request can be held and
 // recorded. What is too long, or may never end, is left to pass as it comes.
-func (x *exchange) takeBody(r *http.Request) error {
+// It returns the request to forward: the server relies on its own.
+func (x *exchange) takeBody(r *http.Request) (*http.Request, error) {
 	if r.ContentLength == 0 {
-		return nil
+		return r, nil
 	}
 	if x.long {
 		x.request.BodyError = noteStreamed
-		return nil
+		return r, nil
 	}
 	var b bytes.Buffer
 	if r.ContentLength > 0 && r.ContentLength <= int64(x.limit) {
@@ -57,16 +58,17 @@ func (x *exchange) takeBody(r *http.Request) error {
 	}
 	n, err := b.ReadFrom(io.LimitReader(r.Body, int64(x.limit)+1))
 	if err != nil {
-		return fmt.Errorf("reading the request's body: %w", err)
+		return nil, fmt.Errorf("reading the request's body: %w", err)
 	}
+	forwarded := r.WithContext(r.Context())
 	if n > int64(x.limit) {
 		x.request.BodyError = errLongBody(x.limit)
-		r.Body = readCloser{io.MultiReader(&b, r.Body), r.Body}
-		return nil
+		forwarded.Body = readCloser{io.MultiReader(&b, r.Body), r.Body}
+		return forwarded, nil
 	}
 	x.sent, x.sentEncoding = b.Bytes(), r.Header.Get("Content-Encoding")
-	r.Body, r.ContentLength = whole{bytes.NewReader(x.sent)}, n
-	return nil
+	forwarded.Body, forwarded.ContentLength = whole{bytes.NewReader(x.sent)}, n
+	return forwarded, nil
 }
 
 type readCloser struct {

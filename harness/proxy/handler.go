@@ -16,6 +16,9 @@ import (
 
 // ServeHTTP handles one request. It is for the proxy's own server.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !p.inFlight.begin() {
+		panic(http.ErrAbortHandler)
+	}
 	x := p.begin(r)
 	defer p.end(x)
 	ctx, cancel := p.lifetime(x, r)
@@ -39,7 +42,6 @@ func (p *Proxy) begin(r *http.Request) *exchange {
 	x.request.Start = x.start
 	x.request.User = p.identities.user(r.Header)
 	x.long = longRunning(&x.request, r)
-	p.inFlight.begin()
 	p.options.OnRequest(summary(&x.request))
 	return x
 }
@@ -75,7 +77,8 @@ func (p *Proxy) handle(x *exchange, w http.ResponseWriter, r *http.Request) erro
 		http.Error(w, "the API server is reached by paths", http.StatusBadRequest)
 		return nil
 	}
-	if err := x.takeBody(r); err != nil {
+	r, err := x.takeBody(r)
+	if err != nil {
 		return err
 	}
 	response, err := p.forward(x, r)
@@ -138,8 +141,10 @@ func relay(x *exchange, w http.ResponseWriter, response *http.Response) error {
 		x.got = make([]byte, 0, max(n, min(int(response.ContentLength), x.limit)))
 	}
 	x.pass(buffer[:n])
-	if _, err := w.Write(buffer[:n]); err != nil {
-		return fmt.Errorf("%w: %w", errClient, err)
+	if n > 0 { // where no body is allowed, not even an empty one is
+		if _, err := w.Write(buffer[:n]); err != nil {
+			return fmt.Errorf("%w: %w", errClient, err)
+		}
 	}
 	if whole {
 		return nil

@@ -94,7 +94,8 @@ func Start(ctx context.Context, options Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	certificate, authority, err := newCertificate(options.Now())
+	// Clients judge certificates by the time of the day, whatever Now says.
+	certificate, authority, err := newCertificate(time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -172,15 +173,28 @@ func (p *Proxy) Close(ctx context.Context) error {
 }
 
 func (p *Proxy) shutdown(ctx context.Context) error {
+	ended := p.inFlight.close()
 	p.close()
-	err := p.server.Shutdown(ctx)
+	err := await(ctx, ended)
 	if err != nil {
-		err = fmt.Errorf("waiting for requests of the subject to end: %w", errors.Join(err, p.server.Close()))
+		err = fmt.Errorf("waiting for requests of the subject to end: %w", err)
+	} else {
+		p.bidFarewell(ctx)
 	}
-	// What was upgraded ends with closing, the rest has ended or was cut: this
-	// needs no deadline.
-	p.inFlight.wait()
+	err = errors.Join(err, p.server.Close())
+	<-ended // the connections are cut: this needs no deadline
 	p.recording.close()
 	p.upstream.close()
 	return err
+}
+
+// farewell is how long the last responses may take to be written out. Idle
+// connections of HTTP/2 would linger for a second.
+const farewell = 200 * time.Millisecond
+
+// bidFarewell ends the connections whose requests have ended.
+func (p *Proxy) bidFarewell(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, farewell)
+	defer cancel()
+	_ = p.server.Shutdown(ctx) // what it does not end is cut
 }

@@ -77,12 +77,7 @@ func (r *recording) flush(ctx context.Context) error {
 	}
 	r.push(pending{reached: reached})
 	r.mu.Unlock()
-	select {
-	case <-reached:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return await(ctx, reached)
 }
 
 // close records what is left. Nothing may be added any more.

@@ -1,0 +1,66 @@
+package proxy
+
+import (
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seatrial/seatrial/harness/history"
+	"github.com/seatrial/seatrial/harness/proxy/payload"
+	"github.com/seatrial/seatrial/harness/redact"
+)
+
+// slow is a recorder that takes an entry when it is told to.
+type slow struct{ take chan struct{} }
+
+func (s slow) Record(history.Entry) int64 {
+	<-s.take
+	return 0
+}
+
+func TestRequestsWaitForARecordThatLags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		decoder, err := payload.NewDecoder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorder := slow{make(chan struct{})}
+		r := newRecording(Options{Recorder: recorder, Now: time.Now, Redactor: redact.New()}, decoder)
+		body := make([]byte, pendingBytes/4)
+		const all = 8
+		added := 0
+		go func() {
+			for range all {
+				r.add(&exchange{got: body})
+				added++
+			}
+		}()
+		synctest.Wait()
+		if added == 0 || added == all {
+			t.Errorf("%d of %d were taken over while nothing was recorded: want some, not all", added, all)
+		}
+		for range all {
+			recorder.take <- struct{}{}
+		}
+		synctest.Wait()
+		if added != all {
+			t.Errorf("%d of %d were taken over", added, all)
+		}
+		r.close()
+	})
+}
+
+func TestConnectionsThatWereIdleTooLongAreNotUsed(t *testing.T) {
+	now := time.Now()
+	u := &upstream{now: func() time.Time { return now }}
+	client, server := net.Pipe()
+	u.keep(&connection{upstream: u, raw: client})
+	now = now.Add(idleFor + time.Second)
+	if c := u.reuse(true); c != nil {
+		t.Error("it was used")
+	}
+	if _, err := server.Read(make([]byte, 1)); err == nil {
+		t.Error("it was not closed")
+	}
+}
