@@ -120,7 +120,7 @@ func (f *runFlags) options() (engine.Options, error) {
 		f.outDir = filepath.Join("out", s.Metadata.Name)
 	}
 	return engine.Options{
-		Subject: s, Catalogue: conformance.Catalogue(), Only: f.checks, Deadlines: f.deadlines, CatalogueVersion: conformance.Version(),
+		Subject: s, Catalogue: conformance.Catalogue(), Only: f.checks, Deadlines: f.deadlines, CatalogueVersion: conformance.Version,
 		Dir: f.outDir, Command: append([]string{"seatrial"}, os.Args[1:]...),
 	}, nil
 }
