@@ -38,9 +38,9 @@ var _ = Describe("The program", levelAPIServer, func() {
 	})
 
 	// start runs the program with the kubeconfig of the operator's account.
-	start := func(args ...string) *gexec.Session {
+	start := func(ctx context.Context, args ...string) *gexec.Session {
 		GinkgoHelper()
-		command := exec.Command(manager, append(args,
+		command := exec.CommandContext(ctx, manager, append(args,
 			"--metrics-bind-address=0", "--health-probe-bind-address=0", "--namespace="+w.namespace)...)
 		command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(w.asShipped()))
 		session, err := gexec.Start(command, GinkgoWriter, GinkgoWriter)
@@ -51,7 +51,7 @@ var _ = Describe("The program", levelAPIServer, func() {
 
 	It("works where KUBECONFIG leads, and hands its lease over when it is told to end", func(ctx SpecContext) {
 		w.allowLease(ctx)
-		session := start("--leader-elect", "--leader-election-namespace="+w.namespace)
+		session := start(ctx, "--leader-elect", "--leader-election-namespace="+w.namespace)
 		w.create(ctx)
 		w.childrenExist(ctx)
 		Expect(w.holder(ctx)).NotTo(BeEmpty())
@@ -60,7 +60,7 @@ var _ = Describe("The program", levelAPIServer, func() {
 		Eventually(session).WithTimeout(stoppedWithin).Should(gexec.Exit(0))
 		Expect(w.holder(ctx)).To(BeEmpty(), "the next one must not have to wait")
 
-		start("--leader-elect", "--leader-election-namespace="+w.namespace)
+		start(ctx, "--leader-elect", "--leader-election-namespace="+w.namespace)
 		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) { c.Spec.Replicas = 5 })
 		Eventually(func() *int32 { return w.set(ctx).Spec.Replicas }).Should(HaveValue(Equal(int32(5))))
 	})

@@ -100,21 +100,30 @@ func TestEverythingIsBounded(t *testing.T) {
 
 func bounded(t *testing.T, path string, s apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
-	switch {
-	case s.Type == "string" && len(s.Enum) == 0 && s.Format != "date-time" && s.MaxLength == nil:
-		t.Errorf("%s has no maxLength", path)
-	case s.Type == "array" && s.MaxItems == nil:
-		t.Errorf("%s has no maxItems", path)
-	case s.Type == "integer" && s.Minimum == nil:
-		t.Errorf("%s has no minimum", path)
-	case s.Type == "number":
-		t.Errorf("%s is a float", path)
+	if lacks := unbounded(s); lacks != "" {
+		t.Errorf("%s %s", path, lacks)
 	}
 	for name, property := range s.Properties {
 		bounded(t, path+"."+name, property)
 	}
 	if s.Items != nil {
 		bounded(t, path+"[]", *s.Items.Schema)
+	}
+}
+
+func unbounded(s apiextensionsv1.JSONSchemaProps) string {
+	closed := len(s.Enum) > 0 || s.Format == "date-time"
+	switch {
+	case s.Type == "string" && !closed && s.MaxLength == nil:
+		return "has no maxLength"
+	case s.Type == "array" && s.MaxItems == nil:
+		return "has no maxItems"
+	case s.Type == "integer" && s.Minimum == nil:
+		return "has no minimum"
+	case s.Type == "number":
+		return "is a float"
+	default:
+		return ""
 	}
 }
 

@@ -63,14 +63,11 @@ func (o Operation) Writes() bool { return o.Verb == Create || o.Verb == Update }
 
 // String is one line, and one more for each change.
 func (o Operation) String() string {
-	s := fmt.Sprintf("%s %s %s", o.Verb, o.Child.Kind, o.Name)
+	line := fmt.Sprintf("%s %s %s", o.Verb, o.Child.Kind, o.Name)
 	if o.Why != "" {
-		s += ": " + o.Why
+		line += ": " + o.Why
 	}
-	for _, change := range o.Changes {
-		s += "\n  " + change
-	}
-	return s
+	return strings.Join(slices.Concat([]string{line}, o.Changes), "\n  ")
 }
 
 // Plan is what to do, in order.

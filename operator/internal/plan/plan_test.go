@@ -184,7 +184,7 @@ func TestOnlyTakingPodsAwayShrinks(t *testing.T) {
 func TestPlanSaysWhichObjectItCannotCompare(t *testing.T) {
 	o, _ := applied(t, cluster())
 	fields := o.Live[resource.RoleConfig].GetManagedFields()
-	fields[0].FieldsV1.Raw = []byte(`{"x":{}}`)
+	fields[0].FieldsV1.SetRawString(`{"x":{}}`)
 	_, err := Make(o)
 	if err == nil {
 		t.Fatal("managedFields that cannot be read must be an error")

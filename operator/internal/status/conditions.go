@@ -35,20 +35,30 @@ func (in Input) progressing() metav1.Condition {
 	if awaited := in.Plan.With(plan.Await); len(awaited) > 0 {
 		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonWaitingForDeletion, names(awaited...))
 	}
+	if operation, planned := in.Plan.For(resource.RoleSet); planned && !operation.Writes() {
+		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonNameTaken, names(operation))
+	}
+	if change := in.change(); change != "" {
+		return condition(kind, metav1.ConditionTrue, change, in.count())
+	}
+	return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, "nothing is left to do")
+}
+
+// change names the change of the pods that is under way; it is empty where
+// none is.
+func (in Input) change() string {
 	operation, planned := in.Plan.For(resource.RoleSet)
 	switch {
-	case planned && !operation.Writes():
-		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonNameTaken, names(operation))
 	case planned && operation.Verb == plan.Create:
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonCreating, in.count())
+		return redisv1alpha1.ReasonCreating
 	case planned && touchesPods(operation):
-		return condition(kind, metav1.ConditionTrue, in.underWay(scales(operation)), in.count())
+		return in.underWay(scales(operation))
 	case in.rolling():
-		return condition(kind, metav1.ConditionTrue, in.underWay(false), in.count())
+		return in.underWay(false)
 	case in.short() && !in.rolledOut():
-		return condition(kind, metav1.ConditionTrue, in.underWay(in.miscounted()), in.count())
+		return in.underWay(in.miscounted())
 	default:
-		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, "nothing is left to do")
+		return ""
 	}
 }
 
