@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,5 +108,24 @@ func TestEveryCheckHasAMutant(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEveryMutantIsNamed keeps a mutant from being forgotten: one that no check
+// names proves nothing.
+func TestEveryMutantIsNamed(t *testing.T) {
+	var named []string
+	for _, invariant := range conformance.Catalogue() {
+		named = append(named, invariant.Mutants...)
+	}
+	dirs, err := filepath.Glob(filepath.Join("..", "fixtures", "mutant", "*", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, main := range dirs {
+		name := filepath.Base(filepath.Dir(main))
+		if name != "healthy" && !slices.Contains(named, name) {
+			t.Errorf("no check names the mutant %s", name)
+		}
 	}
 }

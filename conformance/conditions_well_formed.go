@@ -25,7 +25,7 @@ func conditionsWellFormed() oracle.Invariant {
 				"solo-io/gloo#10734: appending gives duplicate types, and API errors",
 				"crossplane/crossplane#477: lastTransitionTime moves in every round",
 			},
-			Mutants: []string{"conditions-appended"},
+			Mutants: []string{"conditions-history"},
 		},
 	}
 }
