@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -55,7 +56,7 @@ func run(ctx context.Context, count int, assets string, out io.Writer) error {
 	if err := table.write(out, count); err != nil {
 		return err
 	}
-	return proxied(ctx, b, out)
+	return proxied(ctx, b, count, out)
 }
 
 // samples are the durations measured of each thing.
@@ -95,8 +96,17 @@ func (s samples) write(out io.Writer, count int) error {
 }
 
 func median(d []time.Duration) time.Duration {
-	sorted := slices.Sorted(slices.Values(d))
-	return sorted[len(sorted)/2]
+	return middle(d, func(d time.Duration) time.Duration { return d })
+}
+
+// middle returns the median of what is read off each item.
+func middle[T any, N cmp.Ordered](items []T, read func(T) N) N {
+	values := make([]N, 0, len(items))
+	for _, item := range items {
+		values = append(values, read(item))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
 
 func round(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
