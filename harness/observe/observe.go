@@ -1,28 +1,42 @@
-// Package observe watches everything in a cluster and records every version of
-// every object: the ground truth of a history, whoever caused it.
-//
-// It does not go through the proxy. Listing, watching, and coming back after a
-// lost watch are client-go's reflectors'.
 package observe
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/seatrial/seatrial/harness/history"
 	"github.com/seatrial/seatrial/harness/redact"
 )
 
-// Excluded are the resources that are not recorded by default: Events are
+// Options are what an observer needs.
+type Options struct {
+	// Config reaches the API server with the right to list and watch all.
+	Config *rest.Config
+	// Recorder is handed every change.
+	Recorder history.Recorder
+	// OnChange is called after a change was recorded, from any goroutine but
+	// for one change of a resource at a time. The resource's watch waits for
+	// it.
+	OnChange func(*history.Change)
+	// Warn is told, in one line, of what makes the record incomplete. It is
+	// called from any goroutine.
+	Warn func(string)
+	// Exclude are resources that are not watched; nil means Excluded.
+	Exclude []schema.GroupResource
+	// Redactor makes symbols of the values of Secrets. Default: one of its
+	// own, whose symbols compare with no other's.
+	Redactor *redact.Redactor
+}
+
+// Excluded are the resources that are not watched by default: Events are
 // notes, Leases heartbeats.
 var Excluded = []schema.GroupResource{
 	{Group: "", Resource: "events"},
@@ -30,135 +44,159 @@ var Excluded = []schema.GroupResource{
 	{Group: "coordination.k8s.io", Resource: "leases"},
 }
 
-// Options say what to watch and where to record it.
-type Options struct {
-	// Config reaches the API server with all rights.
-	Config *rest.Config
-	// Recorder gets every version.
-	Recorder history.Recorder
-	// OnChange is told of each after it was recorded, by the goroutine of its
-	// resource; nil means nobody. It must not block.
-	OnChange func(*history.Change)
-	// Redactor keeps the values of Secrets out of the record; nil means a new
-	// one.
-	Redactor *redact.Redactor
-	// Exclude are resources that are not watched; nil means Excluded.
-	Exclude []schema.GroupResource
-}
-
-// Observer watches until Stop.
+// Observer watches a cluster.
 type Observer struct {
-	options   Options
-	discovery discovery.DiscoveryInterface
-	client    dynamic.Interface
-	metadata  metadata.Interface
+	options Options
+	client  rest.Interface
 
-	ctx    context.Context //nolint:containedctx // the observer's own life, ended by Stop
-	cancel context.CancelFunc
-	work   sync.WaitGroup
-	// found has room for one: CRDs changed, look for new resources.
-	found chan struct{}
+	// life ends with Stop.
+	life   context.Context //nolint:containedctx // the life of the observer, not of a call
+	end    context.CancelFunc
+	living sync.WaitGroup
 
-	mu      sync.Mutex
-	streams map[schema.GroupVersionResource]*stream
-	// changed is closed, and made anew, whenever a stream got on.
-	changed chan struct{}
+	mu       sync.Mutex
+	watchers map[schema.GroupResource]*watcher
+	// started: what is found from now on is new.
+	started bool
 }
 
-// Start returns when every resource's objects are recorded. The context bounds
-// the start, not the observer.
+// Start starts to watch. It returns when every object that is there is
+// recorded. ctx bounds the start; Stop ends the observer.
 func Start(ctx context.Context, options Options) (*Observer, error) {
-	if options.Exclude == nil {
-		options.Exclude = Excluded
+	options = withDefaults(options)
+	config := configFor(options.Config)
+	client, err := rest.UnversionedRESTClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a client to watch with: %w", err)
 	}
-	if options.Redactor == nil {
-		options.Redactor = redact.New()
-	}
-	o := &Observer{
-		options: options, found: make(chan struct{}, 1),
-		streams: map[schema.GroupVersionResource]*stream{}, changed: make(chan struct{}),
-	}
-	config := rest.CopyConfig(options.Config)
-	// Some hundred watches begin at once.
-	config.QPS, config.Burst = -1, 0
-	// Deprecated resources are watched like all others.
-	config.WarningHandler = rest.NoWarnings{}
-	var err1, err2, err3 error
-	o.discovery, err1 = discovery.NewDiscoveryClientForConfig(config)
-	o.client, err2 = dynamic.NewForConfig(config)
-	o.metadata, err3 = metadata.NewForConfig(config)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, fmt.Errorf("preparing to watch: %w", err)
-	}
-	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if err := o.refresh(); err != nil {
-		o.Stop()
-		return nil, err
-	}
-	o.work.Go(o.followCRDs)
-	if err := o.Sync(ctx); err != nil {
+	o := &Observer{options: options, client: client, watchers: map[schema.GroupResource]*watcher{}}
+	o.life, o.end = context.WithCancel(context.WithoutCancel(ctx))
+	if err := o.start(ctx, discovery.NewDiscoveryClient(client)); err != nil {
 		o.Stop()
 		return nil, err
 	}
 	return o, nil
 }
 
-// Stop ends the watches and returns when nothing more will be recorded.
-func (o *Observer) Stop() {
-	o.cancel()
-	o.work.Wait()
+func withDefaults(o Options) Options {
+	if o.OnChange == nil {
+		o.OnChange = func(*history.Change) {}
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	if o.Exclude == nil {
+		o.Exclude = Excluded
+	}
+	if o.Redactor == nil {
+		o.Redactor = redact.New()
+	}
+	return o
 }
 
-// followCRDs looks for new resources whenever a CRD changed.
-func (o *Observer) followCRDs() {
-	for {
+// start starts with the definitions of custom resources, of whose watchers
+// they then take care.
+func (o *Observer) start(ctx context.Context, d discovery.DiscoveryInterface) error {
+	o.ensure(definitions)
+	if err := o.listed(ctx); err != nil {
+		return err
+	}
+	found, err := o.discover(d)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		o.ensure(r)
+	}
+	if err := o.listed(ctx); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.started = true
+	return nil
+}
+
+// listed waits until every watcher has recorded what was there.
+func (o *Observer) listed(ctx context.Context) error {
+	for _, w := range o.all() {
 		select {
-		case <-o.ctx.Done():
-			return
-		case <-o.found:
-			// A failure is one of discovery; the next CRD change tries again,
-			// and Sync reports what it cannot see.
-			_ = o.refresh()
-		}
-	}
-}
-
-// refresh starts to watch what is not watched yet.
-func (o *Observer) refresh() error {
-	lists, err := discovery.ServerPreferredResources(o.discovery)
-	if err != nil && len(lists) == 0 {
-		return fmt.Errorf("asking the API server for its resources: %w", err)
-	}
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return fmt.Errorf("asking the API server for its resources: %w", err)
-		}
-		for _, r := range list.APIResources {
-			gvr := version.WithResource(r.Name)
-			if slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "watch") && !slices.Contains(o.options.Exclude, gvr.GroupResource()) {
-				o.watch(gvr, r.Kind)
-			}
+		case <-w.listed:
+		case <-ctx.Done():
+			return fmt.Errorf("listing %s: %w: %w", w.name, context.Cause(ctx), w.trouble())
 		}
 	}
 	return nil
 }
 
-func (o *Observer) watch(gvr schema.GroupVersionResource, kind string) {
+func (o *Observer) all() []*watcher {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if _, known := o.streams[gvr]; known || o.ctx.Err() != nil {
-		return
-	}
-	s := newStream(o, gvr, kind)
-	o.streams[gvr] = s
-	o.work.Go(func() { s.run(o.ctx) })
+	return slices.Collect(maps.Values(o.watchers))
 }
 
-// progressed wakes whoever waits for the streams.
-func (o *Observer) progressed() {
+// ensure watches a resource, in that version.
+func (o *Observer) ensure(r resource) {
+	if slices.Contains(o.options.Exclude, r.groupResource()) {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	close(o.changed)
-	o.changed = make(chan struct{})
+	if w, ok := o.watchers[r.groupResource()]; ok {
+		w.revive(r)
+		return
+	}
+	w := newWatcher(o, r, !o.started)
+	o.watchers[r.groupResource()] = w
+	o.living.Go(func() { w.run(o.life) })
+}
+
+// doom lets the watcher of a resource that was removed end.
+func (o *Observer) doom(r schema.GroupResource) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if w, ok := o.watchers[r]; ok {
+		w.doom()
+	}
+}
+
+// forget drops a watcher that wants to end, unless it is wanted again.
+func (o *Observer) forget(w *watcher) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !w.isDoomed() {
+		return false
+	}
+	delete(o.watchers, w.name)
+	return true
+}
+
+// syncAtOnce bounds how many resources are listed at the same time.
+const syncAtOnce = 8
+
+// Sync returns when everything that was committed before the call is recorded.
+//
+// It lists all objects, by their versions only, and waits until the watches
+// have seen these versions. One thing can escape it: an object that was
+// created and deleted just before, while the watch still lags, leaves nothing
+// to wait for. Its changes are recorded all the same, only later.
+func (o *Observer) Sync(ctx context.Context) error {
+	together, ctx := errgroup.WithContext(ctx)
+	together.SetLimit(syncAtOnce)
+	for _, w := range o.all() {
+		together.Go(func() error {
+			if err := w.sync(ctx); err != nil {
+				return fmt.Errorf("waiting for the watch of %s: %w", w.name, err)
+			}
+			return nil
+		})
+	}
+	return together.Wait()
+}
+
+// Stop ends the watches, and returns when nothing more will be recorded.
+// Calling it again does nothing.
+func (o *Observer) Stop() {
+	o.end()
+	o.living.Wait()
 }
