@@ -29,7 +29,7 @@ type fakeAPI struct {
 	// generation counts how often all watches were cut.
 	generation int
 	closed     bool
-	// lists counts the lists by path.
+	// lists counts the lists by path, and what failed.
 	lists map[string]int
 }
 
@@ -157,6 +157,8 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s, ok := f.stores[r.URL.Path]
 	switch {
 	case ok && s.status != 0:
+		f.lists[r.URL.Path]++
+		f.changed.Broadcast()
 		fail(w, s.status, metav1.StatusReasonUnknown)
 	case ok && r.URL.Query().Get("watch") != "":
 		f.watch(w, r, s)

@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -119,7 +118,7 @@ func (o *Observer) start(ctx context.Context, d discovery.DiscoveryInterface) er
 
 // listed waits until every watcher has recorded what was there.
 func (o *Observer) listed(ctx context.Context) error {
-	for _, w := range o.all() {
+	for _, w := range o.watching() {
 		select {
 		case <-w.listed:
 		case <-ctx.Done():
@@ -129,10 +128,18 @@ func (o *Observer) listed(ctx context.Context) error {
 	return nil
 }
 
-func (o *Observer) all() []*watcher {
+// watching returns the watchers of those resources that are watched, of all
+// when none is named.
+func (o *Observer) watching(names ...schema.GroupResource) []*watcher {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.Collect(maps.Values(o.watchers))
+	var found []*watcher
+	for name, w := range o.watchers {
+		if len(names) == 0 || slices.Contains(names, name) {
+			found = append(found, w)
+		}
+	}
+	return found
 }
 
 // ensure watches a resource, in that version.
@@ -181,9 +188,17 @@ const syncAtOnce = 8
 // created and deleted just before, while the watch still lags, leaves nothing
 // to wait for. Its changes are recorded all the same, only later.
 func (o *Observer) Sync(ctx context.Context) error {
+	// The definitions first: they say what else there is to wait for.
+	if err := syncAll(ctx, o.watching(definitions.groupResource())); err != nil {
+		return err
+	}
+	return syncAll(ctx, o.watching())
+}
+
+func syncAll(ctx context.Context, watchers []*watcher) error {
 	together, ctx := errgroup.WithContext(ctx)
 	together.SetLimit(syncAtOnce)
-	for _, w := range o.all() {
+	for _, w := range watchers {
 		together.Go(func() error {
 			if err := w.sync(ctx); err != nil {
 				return fmt.Errorf("waiting for the watch of %s: %w", w.name, err)

@@ -321,8 +321,11 @@ func TestStartTellsWhatItCannotWatch(t *testing.T) {
 	t.Run("and gives up with what fails", func(t *testing.T) {
 		f := withConfigMaps(t)
 		f.do(func() { f.stores[configMaps].status = http.StatusInternalServerError })
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		defer cancel()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			f.awaitLists(configMaps, 2) // it has tried, and tries again
+			cancel()
+		}()
 		_, err := observe.Start(ctx, observe.Options{Config: f.config(), Recorder: history.NewLog(nil, history.Header{}, time.Now)})
 		if err == nil || !strings.Contains(err.Error(), "configmaps") || !strings.Contains(err.Error(), "as the test wants it") {
 			t.Errorf("got %v, want an error that names the resource and the cause", err)
