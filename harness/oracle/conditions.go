@@ -65,20 +65,29 @@ func (f *form) add(c custom, of condition, flaw flaw, evidence ...int64) {
 
 // shape judges the conditions of one version.
 func (f *form) shape(c custom) {
-	seen := map[string]bool{}
+	if twice := several(c.Status.Conditions); len(twice) > 0 {
+		f.add(c, condition{}, flaw{
+			name: "several", says: "there are several conditions of type " + quoted(twice),
+			expected: "there is at most one condition of each type",
+			hint:     "change the condition that is there (meta.SetStatusCondition) instead of adding one, and make the list a map by type in the CRD",
+		})
+	}
 	for _, of := range c.Status.Conditions {
-		if seen[of.Type] {
-			f.add(c, of, flaw{
-				name: "twice " + of.Type, says: fmt.Sprintf("there are several conditions of type %q", of.Type),
-				expected: "there is at most one condition of each type",
-				hint:     "change the condition that is there (meta.SetStatusCondition) instead of appending one, and make the list a map by type in the CRD",
-			})
-		}
-		seen[of.Type] = true
 		for _, flaw := range flaws(of) {
 			f.add(c, of, flaw)
 		}
 	}
+}
+
+// several returns the types that more than one condition has.
+func several(conditions []condition) []string {
+	var types []string
+	for i, c := range conditions {
+		if slices.ContainsFunc(conditions[:i], func(other condition) bool { return other.Type == c.Type }) {
+			types = append(types, c.Type)
+		}
+	}
+	return distinct(types)
 }
 
 // flaws returns what is wrong with one condition by itself.

@@ -40,13 +40,20 @@ func TestConditionsWellFormed(t *testing.T) {
 		},
 		"two conditions of one type": {
 			tell: reporting([]any{ready("False", clock(3)), ready("True", clock(6))}),
-			want: []string{`widgets.fixtures.example.com trial/w: there are several conditions of type "Ready"`},
-			hint: "instead of appending",
+			want: []string{`widgets.fixtures.example.com trial/w: there are several conditions of type Ready`},
+			hint: "instead of adding",
 		},
 		"a condition that is appended each time": {
 			tell: reporting([]any{ready("False", clock(3))}, []any{ready("False", clock(3)), ready("True", clock(6))},
 				[]any{ready("False", clock(3)), ready("True", clock(6)), ready("False", clock(9))}),
-			want: []string{`widgets.fixtures.example.com trial/w: there are several conditions of type "Ready"`},
+			want: []string{`widgets.fixtures.example.com trial/w: there are several conditions of type Ready`},
+		},
+		"two types, each of them twice, are one finding": {
+			tell: reporting([]any{
+				ready("False", clock(3)), historytest.Condition("Synced", "True", "Ok", clock(3)),
+				ready("True", clock(6)), historytest.Condition("Synced", "False", "Ok", clock(6)),
+			}),
+			want: []string{`widgets.fixtures.example.com trial/w: there are several conditions of type Ready, Synced`},
 		},
 		"a status that is none": {
 			tell: reporting([]any{ready("true", clock(3))}),

@@ -139,7 +139,7 @@ type refusal struct {
 }
 
 func (u *refusals) add(seq int64, r *history.Request) {
-	u.open = append(u.open, refusal{seq, verbOf(r), r.Namespace, r.Name})
+	u.open = append(u.open, refusal{seq, verbOf(r), r.Namespace, nameOf(r)})
 }
 
 // verbOf is the verb that a rule would have to grant.
@@ -150,13 +150,23 @@ func verbOf(r *history.Request) string {
 	return string(r.Verb)
 }
 
+// nameOf is the name of the object that a request is about; that of a create
+// stands in its body.
+func nameOf(r *history.Request) string {
+	var body struct{ Metadata struct{ Name string } }
+	if r.Name != "" || len(r.Body) == 0 || json.Unmarshal(r.Body, &body) != nil {
+		return r.Name
+	}
+	return body.Metadata.Name
+}
+
 // granted forgets the refusals of what is allowed by now.
 func (u *refusals) granted(r *history.Request) {
 	if u == nil {
 		return
 	}
 	u.open = slices.DeleteFunc(u.open, func(f refusal) bool {
-		return f.verb == verbOf(r) && f.namespace == r.Namespace && f.name == r.Name
+		return f.verb == verbOf(r) && f.namespace == r.Namespace && f.name == nameOf(r)
 	})
 }
 

@@ -120,6 +120,13 @@ func TestForbiddenRequests(t *testing.T) {
 			}),
 			want: []string{"may not create configmaps in namespace trial: refused once"},
 		},
+		"one object of two is granted, named in the body only": {
+			tell: whole(func(s *historytest.Story) {
+				s.Fails(history.VerbCreate, historytest.ConfigMap("other"), 403, mayNot, historytest.Generated)
+				s.Creates(config, historytest.Generated)
+			}),
+			want: []string{"may not create configmaps in namespace trial: refused once"},
+		},
 		"requests of somebody else": {
 			tell: whole(func(s *historytest.Story) {
 				s.Fails(history.VerbCreate, config, 403, mayNot, historytest.By("system:anonymous"))
