@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sync"
 
 	"github.com/seatrial/seatrial/harness/history"
@@ -168,23 +167,15 @@ func (r *recording) decode(t redact.Target, contentType, encoding string, body [
 // object keeps the response's body.
 func (r *recording) object(t redact.Target, x *exchange) {
 	response := &x.request.Response
-	object, err := r.decode(t, x.gotType, x.gotEncoding, x.got)
+	object, meta, err := r.decoder.Object(x.gotType, x.gotEncoding, x.got)
+	if err == nil && object != nil {
+		object, err = r.options.Redactor.JSON(t, object)
+	}
 	if err != nil {
 		response.ObjectError = err.Error()
 		return
 	}
-	var meta struct {
-		Metadata struct {
-			UID             string `json:"uid"`
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
-	if err := json.Unmarshal(object, &meta); err != nil {
-		response.ObjectError = fmt.Sprintf("not an object: %v", err)
-		return
-	}
-	response.Object = object
-	response.UID, response.ResourceVersion = meta.Metadata.UID, meta.Metadata.ResourceVersion
+	response.Object, response.UID, response.ResourceVersion = object, meta.UID, meta.ResourceVersion
 }
 
 // asksForDryRun reports whether the options of a delete do.

@@ -53,19 +53,53 @@ func NewDecoder() (*Decoder, error) {
 // empty body yields nil. A body in protobuf comes back as Go encodes its type,
 // so fields that have no omitempty stand in it though they were not sent.
 func (d *Decoder) JSON(contentType, contentEncoding string, body []byte) (json.RawMessage, error) {
-	plain, err := inflate(contentEncoding, body)
+	converted, err := d.convert(contentType, contentEncoding, body)
 	if err != nil {
 		return nil, err
 	}
-	if len(plain) == 0 {
-		return nil, nil
+	if len(converted) > 0 && !json.Valid(converted) {
+		return nil, errNotJSON
 	}
-	media := mediaType(contentType)
-	switch media {
+	return converted, nil
+}
+
+var errNotJSON = errors.New("not valid JSON")
+
+// Meta is what every object says of itself.
+type Meta struct {
+	UID             string `json:"uid"`
+	ResourceVersion string `json:"resourceVersion"`
+}
+
+// Object returns a body that holds one object as JSON does, with the object's
+// metadata, in one go: most of what is recorded comes this way.
+func (d *Decoder) Object(contentType, contentEncoding string, body []byte) (json.RawMessage, Meta, error) {
+	converted, err := d.convert(contentType, contentEncoding, body)
+	if err != nil || len(converted) == 0 {
+		return nil, Meta{}, err
+	}
+	var object struct {
+		Metadata Meta `json:"metadata"`
+	}
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(converted, &object); {
+	case errors.As(err, &wrong):
+		return nil, Meta{}, fmt.Errorf("not an object: %w", err)
+	case err != nil:
+		return nil, Meta{}, errNotJSON
+	}
+	return converted, object.Metadata, nil
+}
+
+// convert undoes a body's encoding and its format. What was sent as JSON is
+// not looked at.
+func (d *Decoder) convert(contentType, contentEncoding string, body []byte) (json.RawMessage, error) {
+	plain, err := inflate(contentEncoding, body)
+	if err != nil || len(plain) == 0 {
+		return nil, err
+	}
+	switch media := mediaType(contentType); media {
 	case typeJSON, typeJSONPatch, typeMergePatch, typeStrategicPatch, "":
-		if !json.Valid(plain) {
-			return nil, errors.New("not valid JSON")
-		}
 		return plain, nil
 	case typeYAML, typeApplyYAML:
 		return fromYAML(plain)
@@ -73,8 +107,9 @@ func (d *Decoder) JSON(contentType, contentEncoding string, body []byte) (json.R
 		return fromCBOR(plain)
 	case typeProtobuf:
 		return d.fromProtobuf(plain)
+	default:
+		return nil, fmt.Errorf("content type %q is not one that the API speaks", media)
 	}
-	return nil, fmt.Errorf("content type %q is not one that the API speaks", media)
 }
 
 // mediaType returns a content type without its parameters.

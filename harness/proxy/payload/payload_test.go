@@ -122,6 +122,40 @@ func normal(t *testing.T, text string) any {
 	return v
 }
 
+func TestObject(t *testing.T) {
+	const object = `{"metadata":{"uid":"u","resourceVersion":"7"},"data":{"metadata":{"uid":"x"}}}`
+	for name, tc := range map[string]struct {
+		contentType, body string
+		want              Meta
+		wantErr           string
+	}{
+		"an object":               {"application/json", object, Meta{"u", "7"}, ""},
+		"an object in YAML":       {"application/yaml", "metadata: {uid: u}", Meta{UID: "u"}, ""},
+		"a failure":               {"application/json", `{"kind":"Status","metadata":{}}`, Meta{}, ""},
+		"nothing":                 {"application/json", ``, Meta{}, ""},
+		"an object cut short":     {"application/json", object[:50], Meta{}, "not valid JSON"},
+		"something else":          {"application/json", `[1]`, Meta{}, "not an object"},
+		"metadata of other types": {"application/json", `{"metadata":{"uid":7}}`, Meta{}, "not an object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := NewDecoder()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, got, err := d.Object(tc.contentType, "", []byte(tc.body))
+			if tc.wantErr != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
+					t.Fatalf("got %v and error %v, want an error with %q", got, err, tc.wantErr)
+				}
+				return
+			}
+			if err != nil || got != tc.want {
+				t.Errorf("got %v and error %v, want %v", got, err, tc.want)
+			}
+		})
+	}
+}
+
 // frames returns a watch in protobuf.
 func frames(t *testing.T, types ...string) []byte {
 	t.Helper()
