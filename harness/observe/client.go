@@ -128,9 +128,9 @@ func change(t history.ChangeType, r resource, object json.RawMessage, symbols *r
 // typed gives an object of a list the type that only the list has.
 func typed(r resource, object json.RawMessage) json.RawMessage {
 	head := fmt.Sprintf(`{"kind":%q,"apiVersion":%q`, r.kind, r.GroupVersion().String())
-	rest := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(object), []byte("{")))
-	if !bytes.HasPrefix(rest, []byte("}")) {
+	members := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(object), []byte("{")))
+	if !bytes.HasPrefix(members, []byte("}")) {
 		head += ","
 	}
-	return append([]byte(head), rest...)
+	return append([]byte(head), members...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -94,9 +95,7 @@ func (f *fakeAPI) put(path, name, uid string, fields object) {
 			eventType = "MODIFIED"
 		}
 		o := object{"metadata": object{"name": name, "namespace": "demo", "uid": uid, "resourceVersion": strconv.Itoa(f.version)}}
-		for field, value := range fields {
-			o[field] = value
-		}
+		maps.Copy(o, fields)
 		s.objects[name] = o
 		s.event(f.version, eventType, o)
 	})
@@ -109,14 +108,7 @@ func (f *fakeAPI) remove(path, name string) {
 		s := f.stores[path]
 		last := s.objects[name]
 		delete(s.objects, name)
-		o := object{}
-		for field, value := range last {
-			o[field] = value
-		}
-		meta := object{}
-		for field, value := range last["metadata"].(object) {
-			meta[field] = value
-		}
+		o, meta := maps.Clone(last), maps.Clone(last["metadata"].(object))
 		meta["resourceVersion"] = strconv.Itoa(f.version)
 		o["metadata"] = meta
 		s.event(f.version, "DELETED", o)
@@ -126,10 +118,11 @@ func (f *fakeAPI) remove(path, name string) {
 // event appends an event. Objects in a watch have a type, unlike in lists.
 func (s *store) event(version int, eventType string, o object) {
 	typed := object{"kind": s.kind, "apiVersion": "v1"}
-	for field, value := range o {
-		typed[field] = value
+	maps.Copy(typed, o)
+	line, err := json.Marshal(object{"type": eventType, "object": typed})
+	if err != nil {
+		panic(err)
 	}
-	line, _ := json.Marshal(object{"type": eventType, "object": typed})
 	s.events = append(s.events, fakeEvent{version, string(line) + "\n"})
 }
 
@@ -175,7 +168,11 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func reply(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
+func reply(w http.ResponseWriter, v any) {
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		panic(http.ErrAbortHandler) // the client is gone
+	}
+}
 
 func fail(w http.ResponseWriter, code int, reason metav1.StatusReason) {
 	w.WriteHeader(code)

@@ -144,17 +144,17 @@ func (o *Observer) watching(names ...schema.GroupResource) []*watcher {
 
 // ensure watches a resource, in that version.
 func (o *Observer) ensure(r resource) {
-	if slices.Contains(o.options.Exclude, r.groupResource()) {
+	if slices.Contains(o.options.Exclude, r.GroupResource()) {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if w, ok := o.watchers[r.groupResource()]; ok {
+	if w, ok := o.watchers[r.GroupResource()]; ok {
 		w.revive(r)
 		return
 	}
 	w := newWatcher(o, r, !o.started)
-	o.watchers[r.groupResource()] = w
+	o.watchers[r.GroupResource()] = w
 	o.living.Go(func() { w.run(o.life) })
 }
 
@@ -189,7 +189,7 @@ const syncAtOnce = 8
 // to wait for. Its changes are recorded all the same, only later.
 func (o *Observer) Sync(ctx context.Context) error {
 	// The definitions first: they say what else there is to wait for.
-	if err := syncAll(ctx, o.watching(definitions.groupResource())); err != nil {
+	if err := syncAll(ctx, o.watching(definitions.GroupResource())); err != nil {
 		return err
 	}
 	return syncAll(ctx, o.watching())

@@ -48,6 +48,15 @@ func TestARealAPIServer(t *testing.T) {
 	}
 	t.Cleanup(w.Stop) // before the server, which waits for its watches
 	t.Logf("started in %v, %d objects", time.Since(begin), len(w.log.History().Entries))
+	t.Run("with an object that changes often", func(t *testing.T) { changeOften(t, config, w) })
+	t.Run("with a definition that comes later", func(t *testing.T) { defineLater(t, config, w) })
+	if w.warnings != nil {
+		t.Errorf("warned %q", w.warnings)
+	}
+}
+
+func changeOften(t *testing.T, config *rest.Config, w *watched) {
+	t.Helper()
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	created, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{})
 	if err != nil {
@@ -61,7 +70,7 @@ func TestARealAPIServer(t *testing.T) {
 		}
 		want = append(want, created.ResourceVersion)
 	}
-	begin = time.Now()
+	begin := time.Now()
 	w.sync(t)
 	t.Logf("synced in %v", time.Since(begin))
 	var got []string
@@ -80,10 +89,6 @@ func TestARealAPIServer(t *testing.T) {
 	if _, there := w.log.History().Final()[string(created.UID)]; there {
 		t.Error("the deletion was not recorded")
 	}
-	if w.warnings != nil {
-		t.Errorf("warned %q", w.warnings)
-	}
-	t.Run("with a definition that comes later", func(t *testing.T) { defineLater(t, config, w) })
 }
 
 func defineLater(t *testing.T, config *rest.Config, w *watched) {

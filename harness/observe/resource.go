@@ -22,8 +22,6 @@ type resource struct {
 	served []string
 }
 
-func (r resource) groupResource() schema.GroupResource { return r.GroupVersionResource.GroupResource() }
-
 // path returns where it is listed and watched in all namespaces.
 func (r resource) path() string {
 	if r.Group == "" {
@@ -77,7 +75,7 @@ func (o *Observer) defined(c *history.Change) {
 	r := definedBy(&crd)
 	switch {
 	case c.Type == history.Deleted:
-		o.doom(r.groupResource())
+		o.doom(r.GroupResource())
 	case established(&crd) && len(r.served) > 0:
 		o.ensure(r)
 	}

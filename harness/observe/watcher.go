@@ -57,7 +57,7 @@ type waiter struct {
 
 func newWatcher(o *Observer, r resource, existing bool) *watcher {
 	return &watcher{
-		observer: o, name: r.groupResource(), existing: existing, listed: make(chan struct{}),
+		observer: o, name: r.GroupResource(), existing: existing, listed: make(chan struct{}),
 		resource: r, state: newState(), relist: true, cut: func() {}, waiting: map[*waiter]bool{},
 	}
 }
@@ -169,7 +169,7 @@ func (w *watcher) watch(ctx context.Context, r resource) error {
 	if err != nil {
 		return err
 	}
-	defer stream.Close() //nolint:errcheck // read to its end, or cut
+	defer stream.Close()
 	events := json.NewDecoder(stream)
 	for {
 		var e event
@@ -206,7 +206,7 @@ func (w *watcher) record(changes ...*history.Change) {
 	for _, c := range changes {
 		w.observer.options.Recorder.Record(history.Entry{Change: c})
 		w.observer.options.OnChange(c)
-		if w.name == definitions.groupResource() {
+		if w.name == definitions.GroupResource() {
 			w.observer.defined(c)
 		}
 		w.mu.Lock()

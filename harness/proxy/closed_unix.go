@@ -21,8 +21,8 @@ func closedByPeer(c net.Conn) bool {
 	var peeked error
 	err = raw.Read(func(fd uintptr) bool {
 		var one [1]byte
-		_, _, peeked = syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT) //nolint:gosec // a file descriptor is an int
+		_, _, peeked = syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		return true
 	})
-	return err != nil || peeked != syscall.EAGAIN //nolint:errorlint // an errno as the kernel gave it
+	return err != nil || peeked != syscall.EAGAIN
 }

@@ -87,16 +87,18 @@ func (x *exchange) answered(r *http.Response) {
 		}
 	}
 	x.gotType, x.gotEncoding = r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding")
-	ok := response.OK()
-	switch verb := x.request.Verb; {
-	case ok && verb == history.VerbWatch:
+	if !response.OK() {
+		x.keep = true // why it failed
+		return
+	}
+	switch x.request.Verb {
+	case history.VerbWatch:
 		x.count(payload.Events)
-	case ok && (verb == history.VerbList || verb == history.VerbDeleteCollection):
+	case history.VerbList, history.VerbDeleteCollection:
 		x.count(payload.Items)
-	case ok && (verb == history.VerbOther || connects(x.request.Subresource) || x.request.Subresource == "log"):
-		// Documents about the API, and what is not the API's: not objects.
+	case history.VerbOther: // documents about the API
 	default:
-		x.keep = true
+		x.keep = !connects(x.request.Subresource) && x.request.Subresource != "log"
 	}
 }
 

@@ -33,7 +33,7 @@ func TestAClientThatGoesAwayEndsItsRequest(t *testing.T) {
 				<-arrived
 				cancel()
 			}()
-			r, err := http.NewRequestWithContext(ctx, "POST", b.URL()+configMaps, strings.NewReader(`{}`))
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.URL()+configMaps, strings.NewReader(`{}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,9 +117,9 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	b := start(t, func(w http.ResponseWriter, r *http.Request) {
 		peers[r.RemoteAddr] = true
 		switch r.Method {
-		case "DELETE":
+		case http.MethodDelete:
 			w.WriteHeader(http.StatusNoContent)
-		case "PUT":
+		case http.MethodPut:
 			_, _ = io.WriteString(w, strings.Repeat("x", 100<<10))
 		}
 	})
@@ -136,7 +136,7 @@ func TestHeadsOfResponsesWithoutABody(t *testing.T) {
 	for name, http2 := range versions {
 		t.Run(name, func(t *testing.T) {
 			b := start(t, func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == "HEAD" {
+				if r.Method == http.MethodHead {
 					w.Header().Set("Content-Length", "123")
 				} else {
 					w.WriteHeader(http.StatusNoContent)

@@ -21,16 +21,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	x := p.begin(r)
 	defer p.end(x)
-	ctx, cancel := p.lifetime(x, r)
-	defer cancel()
-	if x.long {
-		r = r.WithContext(ctx)
-	}
+	r, release := p.bind(x, r)
+	defer release()
 	err := p.handle(x, w, r)
 	if err == nil {
 		return
 	}
-	x.failed(err, ctx.Err() != nil, p.closing.Err() != nil)
+	x.failed(err, r.Context().Err() != nil, p.closing.Err() != nil)
 	// A client must not take what came so far for the whole, nor a word of the
 	// proxy for one of the API server: its connection ends as the other did.
 	panic(http.ErrAbortHandler)
@@ -55,15 +52,14 @@ func (p *Proxy) end(x *exchange) {
 	p.inFlight.end(x)
 }
 
-// lifetime returns the request's context, which for what lasts until somebody
-// ends it ends with the proxy too.
-func (p *Proxy) lifetime(x *exchange, r *http.Request) (context.Context, context.CancelFunc) {
+// bind has what lasts until somebody ends it end with the proxy, too.
+func (p *Proxy) bind(x *exchange, r *http.Request) (*http.Request, func()) {
 	if !x.long {
-		return r.Context(), func() {}
+		return r, func() {}
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	unbind := context.AfterFunc(p.closing, cancel)
-	return ctx, func() {
+	return r.WithContext(ctx), func() {
 		unbind()
 		cancel()
 	}
@@ -89,7 +85,7 @@ func (p *Proxy) handle(x *exchange, w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close() //nolint:errcheck // what was to be read of it was read
+	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return p.tunnel(x, w, r, response)
 	}

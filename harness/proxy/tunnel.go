@@ -19,7 +19,7 @@ func (p *Proxy) tunnel(x *exchange, w http.ResponseWriter, r *http.Request, resp
 	if err != nil {
 		return fmt.Errorf("%w: %w", errClient, err)
 	}
-	defer client.Close() //nolint:errcheck // its end is what was waited for
+	defer client.Close()
 	x.request.Response.Code = response.StatusCode
 	if err := switchProtocols(buffered, response); err != nil {
 		return fmt.Errorf("%w: %w", errClient, err)

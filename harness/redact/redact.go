@@ -155,11 +155,11 @@ func below(pointer string, path []string) (rest []string, ok bool) {
 // it encodes, so that data and stringData compare.
 func (r *Redactor) symbol(v any, encoded bool) string {
 	text, ok := v.(string)
+	if !ok {
+		text = fmt.Sprintf("%T %v", v, v) // maps are printed in the order of their keys
+	}
 	value := []byte(text)
-	switch {
-	case !ok:
-		value, _ = json.Marshal(v) // v came out of JSON
-	case encoded:
+	if encoded {
 		if decoded, err := base64.StdEncoding.DecodeString(text); err == nil {
 			value = decoded
 		}

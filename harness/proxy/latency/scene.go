@@ -45,7 +45,11 @@ func prepare(ctx context.Context, o Options) (*scene, error) {
 }
 
 func (s *scene) create(ctx context.Context, o Options) error {
-	object, err := s.admin.CoreV1().ConfigMaps(namespace).Create(ctx, configMap(o.Bytes), metav1.CreateOptions{})
+	wanted, err := configMap(o.Bytes)
+	if err != nil {
+		return err
+	}
+	object, err := s.admin.CoreV1().ConfigMaps(namespace).Create(ctx, wanted, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("creating a ConfigMap: %w", err)
 	}
@@ -82,15 +86,18 @@ func (s *scene) create(ctx context.Context, o Options) error {
 
 // configMap returns one that is so many bytes long as JSON, roughly: the API
 // server adds fields of its own.
-func configMap(size int) *corev1.ConfigMap {
+func configMap(size int) (*corev1.ConfigMap, error) {
 	const added = 400 // uid, times and managedFields
 	c := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "seatrial-latency-"},
 		Data:       map[string]string{"filling": ""},
 	}
-	empty, _ := json.Marshal(c) // a ConfigMap has nothing that could not be
+	empty, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("measuring a ConfigMap: %w", err)
+	}
 	c.Data["filling"] = strings.Repeat("x", max(0, size-len(empty)-added))
-	return c
+	return c, nil
 }
 
 // remove removes what was created, and returns the error of that together

@@ -81,8 +81,10 @@ func TestJSON(t *testing.T) {
 		"JSON that is cut short":    {"application/json", "", []byte(`{"a":`), ``, "not valid JSON"},
 		"YAML that is none":         {"application/yaml", "", []byte("a: [b"), ``, "reading YAML"},
 		"protobuf without its mark": {"application/vnd.kubernetes.protobuf", "", []byte("xyz"), ``, "does not begin with its mark"},
-		"protobuf of an unknown kind": {"application/vnd.kubernetes.protobuf", "",
-			bytes.ReplaceAll(toProtobuf(t, configMap()), []byte("ConfigMap"), []byte("ConfigTap")), ``, "ConfigTap"},
+		"protobuf of an unknown kind": {
+			"application/vnd.kubernetes.protobuf", "",
+			bytes.ReplaceAll(toProtobuf(t, configMap()), []byte("ConfigMap"), []byte("ConfigTap")), ``, "ConfigTap",
+		},
 		"a format that nobody knows":    {"text/plain", "", []byte("x"), ``, `content type "text/plain"`},
 		"an encoding that nobody knows": {"application/json", "br", []byte("x"), ``, `content encoding "br"`},
 		"gzip that is none":             {"application/json", "gzip", []byte("x"), ``, "inflating"},

@@ -78,9 +78,9 @@ func (s *listScanner) byte(b byte) {
 		s.broken = len(s.word) >= binary.MaxVarintLen64
 		return
 	}
-	number, n := binary.Uvarint(s.word)
+	number, _ := binary.Uvarint(s.word)
+	s.consumed(uint64(len(s.word)))
 	s.word = s.word[:0]
-	s.consumed(uint64(n)) // of a varint that ended, n is its length
 	if s.tag == 0 {
 		s.startField(number)
 		return
@@ -148,10 +148,10 @@ func (s *frameScanner) scan(piece []byte) {
 			}
 			continue
 		}
-		n := int(min(s.left, uint32(min(len(piece), 1<<30)))) //nolint:gosec // bounded just so
+		n := int(min(s.left, uint32(min(len(piece), 1<<30))))
 		s.head = append(s.head, piece[:min(n, len(bookmarkHead)-len(s.head))]...)
 		piece = piece[n:]
-		s.left -= uint32(n) //nolint:gosec // at most left
+		s.left -= uint32(n)
 		if s.left == 0 && !bytes.Equal(s.head, bookmarkHead) {
 			s.n++
 		}
