@@ -159,18 +159,19 @@ func sameStep(a, b version.Difference) bool {
 
 // revisits reports whether a field returns to a value that it had left.
 func revisits(all []write) bool {
-	values := map[string][]any{}
+	last, left := map[string]string{}, map[string]bool{}
 	for _, w := range all {
 		for _, d := range w.differences {
 			for _, v := range []any{d.Before, d.After} {
-				past := values[d.Path]
-				if len(past) > 0 && len(version.Diff(past[len(past)-1], v)) == 0 {
+				value := fmt.Sprint(v)
+				if last[d.Path] == value {
 					continue
 				}
-				if slices.ContainsFunc(past, func(old any) bool { return len(version.Diff(old, v)) == 0 }) {
+				if left[d.Path+" "+value] {
 					return true
 				}
-				values[d.Path] = append(past, v)
+				left[d.Path+" "+last[d.Path]] = true
+				last[d.Path] = value
 			}
 		}
 	}

@@ -1,7 +1,9 @@
 package version
 
 import (
+	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,13 +54,15 @@ func Between(before, after *Version) []Difference {
 	if was == nil || is == nil {
 		return nil
 	}
-	all := slices.DeleteFunc(Diff(was, is), func(d Difference) bool { return d.Path == ".metadata.resourceVersion" })
+	all := slices.DeleteFunc(Diff(was, is), func(d Difference) bool { return d.Path == resourceVersionPath })
 	telling := slices.DeleteFunc(slices.Clone(all), bookkeeping)
 	if len(telling) > 0 {
 		return telling
 	}
 	return all
 }
+
+const resourceVersionPath = ".metadata.resourceVersion"
 
 func bookkeeping(d Difference) bool {
 	return d.Path == ".metadata.generation" || strings.HasPrefix(d.Path, ".metadata.managedFields")
@@ -109,20 +113,48 @@ func asksForVersion(r *history.Request) string {
 	return ""
 }
 
-// beyond reports whether a write cannot have made any of the differences: the
-// API server ignores the status in a write of the object, and everything but
-// the status in a write of its status subresource.
-func beyond(h history.History, r *history.Request, differences []Difference) bool {
-	if len(differences) == 0 {
-		return false
-	}
-	reachable := func(d Difference) bool { return d.Root() != "status" }
+// beyond reports whether a write cannot have made what differs between two
+// versions: the API server ignores the status in a write of the object, and
+// everything but the status in a write of its status subresource.
+func beyond(h history.History, r *history.Request, before, after *Version) bool {
+	reachable := func(root string) bool { return root != "status" }
 	if r.Subresource == "status" {
-		reachable = func(d Difference) bool { return d.Root() == "status" || d.Root() == "metadata" }
+		reachable = func(root string) bool { return root == "status" || root == "metadata" }
 	} else if !statusApart(h, r.Group, r.Resource) {
 		return false
 	}
-	return !slices.ContainsFunc(differences, reachable)
+	roots := differingRoots(before, after)
+	return len(roots) > 0 && !slices.ContainsFunc(roots, reachable)
+}
+
+// differingRoots returns the top-level fields in which two versions differ,
+// bookkeeping apart. It decodes no more than it must: this is asked of every
+// write.
+func differingRoots(before, after *Version) []string {
+	if before == nil || after == nil {
+		return nil
+	}
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(before.Raw, &was) != nil || json.Unmarshal(after.Raw, &is) != nil {
+		return nil
+	}
+	var roots []string
+	for root := range union(was, is) {
+		if bytes.Equal(was[root], is[root]) {
+			continue
+		}
+		differences := Diff(map[string]any{root: Decode(was[root])}, map[string]any{root: Decode(is[root])})
+		if slices.ContainsFunc(differences, func(d Difference) bool { return !bookkeeping(d) && d.Path != resourceVersionPath }) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+func union[V any](a, b map[string]V) map[string]V {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
 }
 
 // statusApart reports whether the status of a resource is known to be written

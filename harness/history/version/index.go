@@ -11,26 +11,42 @@ import (
 
 // Index is a history put in the order of its objects' versions.
 type Index struct {
-	h        history.History
-	versions map[string][]Version
-	effects  map[int64]Effect
-	authors  map[made]int64
-	enders   map[string]int64
+	h         history.History
+	sightings map[int64]sighting
+	versions  map[string][]Version
+	places    map[made]int
+	effects   map[int64]Effect
+	authors   map[made]int64
+	enders    map[string]int64
 }
 
 // made identifies a version: the same number may stand for versions of several
 // objects.
 type made struct{ uid, resourceVersion string }
 
+func (v Version) made() made { return made{v.Ref.UID, v.ResourceVersion} }
+
 // NewIndex reads a whole history.
 func NewIndex(h history.History) *Index {
 	x := &Index{
-		h: h, versions: map[string][]Version{}, effects: map[int64]Effect{},
-		authors: map[made]int64{}, enders: map[string]int64{},
+		h: h, sightings: map[int64]sighting{}, versions: map[string][]Version{}, places: map[made]int{},
+		effects: map[int64]Effect{}, authors: map[made]int64{}, enders: map[string]int64{},
 	}
+	byObject := map[string][]sighting{}
 	for _, e := range h.Entries {
-		if s, ok := sightingOf(e); ok && !s.ended {
-			x.versions[s.Ref.UID] = insert(x.versions[s.Ref.UID], s.Version, e.Change != nil)
+		s, ok := sightingOf(e)
+		if !ok {
+			continue
+		}
+		x.sightings[e.Seq] = s
+		if !s.ended {
+			byObject[s.Ref.UID] = append(byObject[s.Ref.UID], s)
+		}
+	}
+	for uid, sightings := range byObject {
+		x.versions[uid] = ordered(sightings)
+		for i, v := range x.versions[uid] {
+			x.places[v.made()] = i
 		}
 	}
 	x.judgeWrites()
@@ -61,7 +77,7 @@ func (x *Index) Objects(group, name string) [][]Version {
 // Writer returns the sequence number of the operator's request that made a
 // version, and whether there is one.
 func (x *Index) Writer(v Version) (int64, bool) {
-	seq, ok := x.authors[made{v.Ref.UID, v.ResourceVersion}]
+	seq, ok := x.authors[v.made()]
 	return seq, ok
 }
 
@@ -81,7 +97,7 @@ func (x *Index) Author(c *history.Change) (int64, bool) {
 func (x *Index) judgeWrites() {
 	writes := slices.DeleteFunc(slices.Clone(x.h.Entries), func(e history.Entry) bool { return !lasting(e.Request) })
 	slices.SortStableFunc(writes, func(a, b history.Entry) int { return a.Request.Start.Compare(b.Request.Start) })
-	seen := newSeen(x.h.Entries)
+	seen := x.newSeen()
 	claims := map[made][]claim{}
 	for _, e := range writes {
 		seen.until(e.Request.Start)
@@ -89,7 +105,7 @@ func (x *Index) judgeWrites() {
 		x.effects[e.Seq] = effect
 		switch effect.Kind {
 		case Created, Changed:
-			version := made{effect.Ref.UID, effect.After.ResourceVersion}
+			version := effect.After.made()
 			claims[version] = append(claims[version], claim{e.Seq, certain})
 		case Deleted:
 			x.enders[effect.Ref.UID] = e.Seq
@@ -141,7 +157,7 @@ func (x *Index) outcome(e history.Entry, seen *seen) (effect Effect, certain boo
 	if r.Verb == history.VerbDelete && r.Subresource == "" {
 		return x.deletion(e, seen), true
 	}
-	s, ok := sightingOf(e)
+	s, ok := x.sightings[e.Seq]
 	if !ok || r.Verb == history.VerbCreate && r.Subresource != "" {
 		return Effect{}, true
 	}
@@ -156,7 +172,7 @@ func (x *Index) outcome(e history.Entry, seen *seen) (effect Effect, certain boo
 	case asked != "" && asked != s.ResourceVersion:
 		effect.Kind = Changed
 		return effect, true
-	case asked != "", seen.version(s.Version), beyond(x.h, r, Between(before, after)):
+	case asked != "", seen.version(s.Version), beyond(x.h, r, before, after):
 		effect.Kind, effect.Before = NoOp, after
 	default:
 		effect.Kind = Changed
@@ -169,7 +185,7 @@ func (x *Index) outcome(e history.Entry, seen *seen) (effect Effect, certain boo
 // need not name it.
 func (x *Index) deletion(e history.Entry, seen *seen) Effect {
 	r := e.Request
-	s, answered := sightingOf(e)
+	s, answered := x.sightings[e.Seq]
 	if !answered {
 		ref := r.Ref()
 		if ref.UID == "" {
@@ -190,11 +206,11 @@ func (x *Index) deletion(e history.Entry, seen *seen) Effect {
 
 // around returns the version before v, and v as it is best known.
 func (x *Index) around(v Version) (before, after *Version) {
-	versions := x.versions[v.Ref.UID]
-	i := slices.IndexFunc(versions, func(known Version) bool { return known.ResourceVersion == v.ResourceVersion })
-	if i < 0 {
+	i, known := x.places[v.made()]
+	if !known {
 		return nil, &v
 	}
+	versions := x.versions[v.Ref.UID]
 	if i > 0 {
 		before = &versions[i-1]
 	}
@@ -212,7 +228,9 @@ func (x *Index) latest(uid string) *Version {
 // seen is what had been seen by a moment, whoever saw it: a version that was
 // seen by then was made by then. It moves forward in time only.
 type seen struct {
-	entries  []history.Entry
+	x       *Index
+	entries []history.Entry
+	// versions are those that were seen.
 	versions map[made]bool
 	// newest is the highest version of any object of a resource: whatever is
 	// lower was made before it.
@@ -220,21 +238,20 @@ type seen struct {
 	at     map[place]string
 }
 
-func newSeen(entries []history.Entry) *seen {
-	byTime := slices.Clone(entries)
+func (x *Index) newSeen() *seen {
+	byTime := slices.Clone(x.h.Entries)
 	slices.SortStableFunc(byTime, func(a, b history.Entry) int { return a.Time.Compare(b.Time) })
-	return &seen{entries: byTime, versions: map[made]bool{}, newest: map[resource]uint64{}, at: map[place]string{}}
+	return &seen{x: x, entries: byTime, versions: map[made]bool{}, newest: map[resource]uint64{}, at: map[place]string{}}
 }
 
 func (s *seen) until(moment time.Time) {
 	for len(s.entries) > 0 && !s.entries[0].Time.After(moment) {
-		e := s.entries[0]
+		v, ok := s.x.sightings[s.entries[0].Seq]
 		s.entries = s.entries[1:]
-		v, ok := sightingOf(e)
 		if !ok {
 			continue
 		}
-		s.versions[made{v.Ref.UID, v.ResourceVersion}] = true
+		s.versions[v.made()] = true
 		kind := resource{v.Ref.Group, v.Ref.Resource}
 		s.newest[kind] = max(s.newest[kind], v.number)
 		if v.ended {
@@ -247,6 +264,5 @@ func (s *seen) until(moment time.Time) {
 
 // version reports whether the version had been made by then.
 func (s *seen) version(v Version) bool {
-	return s.versions[made{v.Ref.UID, v.ResourceVersion}] ||
-		v.number != 0 && v.number <= s.newest[resource{v.Ref.Group, v.Ref.Resource}]
+	return s.versions[v.made()] || v.number != 0 && v.number <= s.newest[resource{v.Ref.Group, v.Ref.Resource}]
 }

@@ -1,6 +1,7 @@
 package version
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -57,16 +58,18 @@ func number(resourceVersion string) uint64 {
 // sighting is an entry that shows a version.
 type sighting struct {
 	Version
+	// watched: the direct watch shows it, not a response.
+	watched bool
 	// ended is set by a DELETED event: the object is gone.
 	ended bool
 }
 
-// sightingOf returns the version that an entry shows, if it shows one.
+// sightingOf returns the version that an entry shows; false if it shows none.
 func sightingOf(e history.Entry) (sighting, bool) {
 	if c := e.Change; c != nil {
 		return sighting{
 			Version: Version{Ref: c.Ref(), ResourceVersion: c.ResourceVersion, Seq: e.Seq, Raw: c.Object, number: number(c.ResourceVersion)},
-			ended:   c.Type == history.Deleted,
+			watched: true, ended: c.Type == history.Deleted,
 		}, true
 	}
 	r := e.Request
@@ -76,45 +79,52 @@ func sightingOf(e history.Entry) (sighting, bool) {
 	s := sighting{Version: Version{
 		Ref: r.Ref(), ResourceVersion: r.Response.ResourceVersion, Seq: e.Seq, number: number(r.Response.ResourceVersion),
 	}}
-	if whole(r) {
+	var head struct {
+		APIVersion, Kind string
+		Metadata         struct{ Name, Namespace string }
+	}
+	if json.Unmarshal(r.Response.Object, &head) == nil && whole(r, head.APIVersion) {
 		s.Raw = r.Response.Object
-	}
-	var named struct {
-		Kind     string
-		Metadata struct{ Name, Namespace string }
-	}
-	if err := json.Unmarshal(r.Response.Object, &named); err == nil && whole(r) {
-		s.Ref.Kind, s.Ref.Name, s.Ref.Namespace = named.Kind, named.Metadata.Name, named.Metadata.Namespace
+		s.Ref.Kind, s.Ref.Name, s.Ref.Namespace = head.Kind, head.Metadata.Name, head.Metadata.Namespace
 	}
 	return s, true
 }
 
-// whole reports whether the response holds the object itself, and not its
-// scale, its metadata alone, or a table.
-func whole(r *history.Request) bool {
-	if len(r.Response.Object) == 0 || r.Subresource != "" && r.Subresource != "status" && r.Subresource != "finalizers" {
-		return false
-	}
-	var head struct{ APIVersion string }
-	if err := json.Unmarshal(r.Response.Object, &head); err != nil {
-		return false
-	}
-	return head.APIVersion != "meta.k8s.io/v1"
+// whole reports whether a response of that apiVersion holds the object itself,
+// and not its scale, its metadata alone, or a table.
+func whole(r *history.Request, apiVersion string) bool {
+	return apiVersion != "meta.k8s.io/v1" && slices.Contains([]string{"", "status", "finalizers"}, r.Subresource)
 }
 
-// insert adds a version to those of an object, in the order in which they were
-// made. The direct watch's own sight of a version replaces a response's.
-func insert(versions []Version, v Version, fromWatch bool) []Version {
-	i := slices.IndexFunc(versions, func(known Version) bool { return known.ResourceVersion == v.ResourceVersion })
-	if i >= 0 {
-		if fromWatch || len(versions[i].Raw) == 0 {
-			versions[i] = v
+// better reports whether a sighting shows more of a version than another one
+// of it: what the direct watch shows is the ground truth.
+func (s sighting) better(known sighting) bool {
+	switch {
+	case s.watched != known.watched:
+		return s.watched
+	default:
+		return len(known.Raw) == 0 && len(s.Raw) > 0
+	}
+}
+
+// ordered returns the versions of one object in the order in which they were
+// made, which is that of their numbers, or else that of their first sight.
+func ordered(sightings []sighting) []Version {
+	var order []string
+	best := map[string]sighting{}
+	for _, s := range sightings {
+		known, again := best[s.ResourceVersion]
+		if !again {
+			order = append(order, s.ResourceVersion)
 		}
-		return versions
+		if !again || s.better(known) {
+			best[s.ResourceVersion] = s
+		}
 	}
-	at := len(versions)
-	for at > 0 && v.number != 0 && versions[at-1].number > v.number {
-		at--
+	versions := make([]Version, 0, len(order))
+	for _, resourceVersion := range order {
+		versions = append(versions, best[resourceVersion].Version)
 	}
-	return slices.Insert(versions, at, v)
+	slices.SortStableFunc(versions, func(a, b Version) int { return cmp.Compare(a.number, b.number) })
+	return versions
 }
