@@ -70,11 +70,11 @@ func ManagerOptions(o Options) (ctrl.Options, error) {
 	// nothing is written twice. controller-runtime offers this for one
 	// namespace or for all; among several the cache may lag, which costs a
 	// write that changes nothing, never a wrong one.
-	own := len(o.Namespaces) <= 1
+	ownWrites := len(o.Namespaces) <= 1
 	return ctrl.Options{
 		Scheme: scheme,
 		Cache:  cached,
-		Client: client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: &own}},
+		Client: client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: &ownWrites}},
 	}, nil
 }
 

@@ -157,6 +157,18 @@ var _ = Describe("Status", levelAPIServer, func() {
 		Expect(times()).To(Equal(after), "only a message has changed")
 	})
 
+	It("says that somebody holds up the deletion, while nothing else is written", func(ctx SpecContext) {
+		w.running(ctx, func(c *redisv1alpha1.RedisCluster) { c.Finalizers = []string{"example.org/hold"} })
+		Expect(w.client.Delete(ctx, w.cluster(ctx))).To(Succeed())
+		Expect(w.client.Delete(ctx, w.get(ctx, clientService))).To(Succeed())
+		Expect(w.visit(ctx)).To(Succeed())
+		Expect(w.wire.sent()).To(ConsistOf("PATCH redisclusters/demo/status"))
+		cluster := w.cluster(ctx)
+		Expect(cluster.Status.Phase).To(Equal(redisv1alpha1.PhaseDeleting))
+		Expect(cluster.Status.ObservedGeneration).To(Equal(cluster.Generation))
+		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) { c.Finalizers = nil })
+	})
+
 	It("is one write a visit", func(ctx SpecContext) {
 		w.settled(ctx)
 		w.rollOut(ctx)

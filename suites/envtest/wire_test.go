@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -47,6 +48,8 @@ type wire struct {
 	lose func(n int, c call) bool
 	// before is called before a write is sent.
 	before func(n int, c call)
+	// lag is how late the news of watches arrive.
+	lag    time.Duration
 	writes int
 }
 
@@ -86,7 +89,22 @@ func (w *wire) roundTrip(next http.RoundTripper, r *http.Request) (*http.Respons
 	if c.writes() && w.lose != nil && w.lose(n, c) {
 		return nil, closed(answer.Body)
 	}
+	if w.lag > 0 && r.URL.Query().Has("watch") {
+		answer.Body = late{answer.Body, w.lag}
+	}
 	return answer, nil
+}
+
+// late is a body that is read some time after it has come in.
+type late struct {
+	io.ReadCloser
+	by time.Duration
+}
+
+func (l late) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	<-time.After(l.by)
+	return n, err
 }
 
 func closed(body io.Closer) error {
