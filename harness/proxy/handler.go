@@ -58,7 +58,7 @@ func (p *Proxy) bind(x *exchange, r *http.Request) (*http.Request, func()) {
 		return r, func() {}
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	unbind := context.AfterFunc(p.closing, cancel)
+	unbind := context.AfterFunc(p.closing, cancel) //nolint:contextcheck // the proxy's life, beside the request's
 	return r.WithContext(ctx), func() {
 		unbind()
 		cancel()

@@ -52,8 +52,8 @@ type Forward func(*http.Request) (*http.Response, error)
 // Interceptor decides what becomes of one request, knowing what is known
 // before anything is decoded. It passes the request on by calling forward with
 // it, holds it by waiting before or after, answers in place of the API server
-// by returning a response of its own, and loses it by returning an error: the
-// client's connection, or its stream of it, is then reset. It may read the
+// by returning a response of its own, with a body, and loses it by returning an
+// error: the client's connection, or its stream of it, is then reset. It may read the
 // body, which it then has to replace, and may wrap the response's body, in
 // which the events of a watch arrive. It runs in the request's own goroutine
 // and must return when the request's context ends.

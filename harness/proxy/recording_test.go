@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"errors"
+	"io"
 	"net"
 	"testing"
 	"testing/synctest"
@@ -51,16 +53,29 @@ func TestRequestsWaitForARecordThatLags(t *testing.T) {
 	})
 }
 
-func TestConnectionsThatWereIdleTooLongAreNotUsed(t *testing.T) {
-	now := time.Now()
-	u := &upstream{now: func() time.Time { return now }}
-	client, server := net.Pipe()
-	u.keep(&connection{upstream: u, raw: client})
-	now = now.Add(idleFor + time.Second)
-	if c := u.reuse(true); c != nil {
-		t.Error("it was used")
-	}
-	if _, err := server.Read(make([]byte, 1)); err == nil {
-		t.Error("it was not closed")
+func TestConnectionsThatWereIdleTooLongAreClosed(t *testing.T) {
+	for name, then := range map[string]func(*upstream){
+		"when one is needed": func(u *upstream) {
+			if c := u.reuse(true); c != nil {
+				t.Error("it was used")
+			}
+		},
+		"when another gets idle": func(u *upstream) {
+			client, _ := net.Pipe()
+			u.keep(&connection{upstream: u, raw: client})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Now()
+			u := &upstream{now: func() time.Time { return now }}
+			client, server := net.Pipe()
+			u.keep(&connection{upstream: u, raw: client})
+			now = now.Add(idleFor + time.Second)
+			then(u)
+			// A pipe tells that its other end is closed at any use.
+			if err := server.SetReadDeadline(now); !errors.Is(err, io.ErrClosedPipe) {
+				t.Errorf("it was not closed: %v", err)
+			}
+		})
 	}
 }

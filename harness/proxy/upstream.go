@@ -166,7 +166,8 @@ func (u *upstream) dial(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-// keep takes a connection back for the next request.
+// keep takes a connection back for the next request, and closes those at the
+// bottom of the stack that a burst of requests has left there.
 func (u *upstream) keep(c *connection) {
 	c.since = u.now()
 	u.mu.Lock()
@@ -176,6 +177,9 @@ func (u *upstream) keep(c *connection) {
 		return
 	}
 	u.idle = append(u.idle, c)
+	for oldest := c.since.Add(-idleFor); u.idle[0].since.Before(oldest); u.idle = u.idle[1:] {
+		u.idle[0].abort()
+	}
 }
 
 // close closes the idle connections, and the others when they get idle.
