@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seatrial/seatrial/harness/history"
+	"github.com/seatrial/seatrial/harness/history/version"
 	"github.com/seatrial/seatrial/harness/trial"
 )
 
@@ -23,45 +24,15 @@ const (
 type renderer struct {
 	started time.Time
 	entries map[int64]*history.Entry
-	// versions are the versions of each object, by UID, in their order.
-	versions map[string][]version
-	// written is the first write that was answered with a version.
-	written map[written]int64
+	index   *version.Index
 }
-
-// version is one version of an object that the direct watch saw.
-type version struct {
-	seen   time.Time
-	change *history.Change
-}
-
-// written is a version that a write was answered with.
-type written struct{ uid, resourceVersion string }
 
 func newRenderer(h history.History, started time.Time) *renderer {
-	r := &renderer{
-		started: started, entries: map[int64]*history.Entry{},
-		versions: map[string][]version{}, written: map[written]int64{},
-	}
+	r := &renderer{started: started, entries: map[int64]*history.Entry{}, index: version.NewIndex(h)}
 	for i := range h.Entries {
-		e := &h.Entries[i]
-		r.entries[e.Seq] = e
-		switch {
-		case e.Change != nil:
-			r.versions[e.Change.UID] = append(r.versions[e.Change.UID], version{e.Time, e.Change})
-		case e.Request != nil && changed(e.Request):
-			key := written{e.Request.Response.UID, e.Request.Response.ResourceVersion}
-			if _, ok := r.written[key]; !ok {
-				r.written[key] = e.Seq
-			}
-		}
+		r.entries[h.Entries[i].Seq] = &h.Entries[i]
 	}
 	return r
-}
-
-// changed reports whether the request may have stored a version of an object.
-func changed(r *history.Request) bool {
-	return r.Verb.Mutates() && !r.DryRun && r.Response.OK() && r.Response.UID != ""
 }
 
 func (r *renderer) result(in trial.Result) Result {
@@ -156,19 +127,28 @@ func (r *renderer) outcome(out *Entry, e *history.Entry) string {
 		return fmt.Sprintf("%d items", response.Items)
 	case verb == history.VerbWatch:
 		return fmt.Sprintf("%d events", response.Events)
-	case !changed(e.Request):
+	default:
+		return r.effect(out, e)
+	}
+}
+
+// effect says what came of a request that succeeded, and for a write what it
+// changed.
+func (r *renderer) effect(out *Entry, e *history.Entry) string {
+	effect := r.index.Effect(e.Seq)
+	if effect.Kind != version.None {
+		out.Object = effect.Ref
+	}
+	switch effect.Kind {
+	case version.Created, version.Deleted:
+		return string(effect.Kind)
+	case version.NoOp:
+		return "changed nothing: resourceVersion stays " + e.Request.Response.ResourceVersion
+	case version.Changed:
+		return compare(out, effect.Before, effect.After)
+	default:
 		return ""
-	case verb == history.VerbCreate:
-		return "created"
 	}
-	before, after, noop := r.around(e)
-	switch {
-	case noop:
-		return "changed nothing: resourceVersion stays " + response.ResourceVersion
-	case before == nil:
-		return "the version before it was not seen"
-	}
-	return compare(out, before.Object, after)
 }
 
 // statusMessage returns what a failure's Status says.
@@ -182,61 +162,31 @@ func statusMessage(response history.Response) string {
 	return response.Error
 }
 
-// around returns the version before a write and the one it was answered with,
-// or that it stored none because the object was like that before. The direct
-// watch may have seen the new version before or after the answer ended.
-func (r *renderer) around(e *history.Entry) (before *history.Change, after json.RawMessage, noop bool) {
-	response := e.Request.Response
-	if first := r.written[written{response.UID, response.ResourceVersion}]; first < e.Seq {
-		return nil, nil, true
-	}
-	after = response.Object
-	for _, v := range r.versions[response.UID] {
-		if v.change.ResourceVersion == response.ResourceVersion {
-			return before, v.change.Object, v.seen.Before(e.Request.Start)
-		}
-		if v.seen.Before(e.Time) {
-			before = v.change
-		}
-	}
-	return before, after, false
-}
-
 func (r *renderer) change(out *Entry, c *history.Change) {
 	out.Actor, out.Verb, out.Object = ActorWatch, strings.ToLower(string(c.Type)), c.Ref()
-	switch before := r.previous(c); {
+	before, after := r.index.Around(c.UID, c.ResourceVersion)
+	switch {
 	case c.Type == history.Deleted:
 		out.Summary = "gone"
 	case c.Existing:
 		out.Summary = "was there when the watch began"
 	case c.Type == history.Added && before == nil:
 		out.Summary = "created"
-	case before == nil:
-		out.Summary = "the version before it was not seen"
 	default:
-		out.Summary = compare(out, before.Object, c.Object)
+		out.Summary = compare(out, before, after)
 	}
-}
-
-// previous returns the version of the object before c, nil if none was seen.
-func (r *renderer) previous(c *history.Change) *history.Change {
-	var before *history.Change
-	for _, v := range r.versions[c.UID] {
-		if v.change.ResourceVersion == c.ResourceVersion {
-			break
-		}
-		before = v.change
-	}
-	return before
 }
 
 // compare puts into out what differs between two versions of an object, and
 // returns it in a few words.
-func compare(out *Entry, before, after json.RawMessage) string {
-	changes, err := diff(before, after)
-	if err != nil {
-		return err.Error()
+func compare(out *Entry, before, after *version.Version) string {
+	if before == nil || len(before.Raw) == 0 {
+		return "the version before it was not seen"
 	}
+	if len(after.Raw) == 0 {
+		return "the version after it was not seen"
+	}
+	changes := diff(before.Object(), after.Object())
 	out.Changes = changes
 	if len(changes) > maxChanges {
 		out.Changes, out.MoreChanges = changes[:maxChanges], len(changes)-maxChanges

@@ -90,7 +90,7 @@ func TestEntries(t *testing.T) {
 			want:    Entry{Actor: ActorOperator, Verb: "get", Summary: "no answer: EOF"},
 		},
 		"warnings of the server are shown": {
-			entries: []history.Entry{request(5, history.VerbCreate, history.Response{Code: 201, UID: "u", Warnings: []string{"deprecated"}})},
+			entries: []history.Entry{request(5, history.VerbCreate, history.Response{Code: 201, UID: "u", ResourceVersion: "9", Warnings: []string{"deprecated"}})},
 			want:    Entry{Actor: ActorOperator, Verb: "create", Code: 201, Summary: "created; warning: deprecated"},
 		},
 		"a list says how much it returned": {

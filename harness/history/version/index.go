@@ -59,6 +59,20 @@ func (x *Index) Effect(seq int64) Effect { return x.effects[seq] }
 // Versions returns the versions that an object is known to have had, in order.
 func (x *Index) Versions(uid string) []Version { return x.versions[uid] }
 
+// Around returns the version of an object before the one with that
+// resourceVersion, and that one; nil where they are not known.
+func (x *Index) Around(uid, resourceVersion string) (before, after *Version) {
+	i, known := x.places[made{uid, resourceVersion}]
+	if !known {
+		return nil, nil
+	}
+	versions := x.versions[uid]
+	if i > 0 {
+		before = &versions[i-1]
+	}
+	return before, &versions[i]
+}
+
 // Objects returns the versions of every object of a resource, by name and
 // creation.
 func (x *Index) Objects(group, name string) [][]Version {
@@ -204,17 +218,13 @@ func (x *Index) deletion(e history.Entry, seen *seen) Effect {
 	}
 }
 
-// around returns the version before v, and v as it is best known.
+// around is Around, for a version that may not be among the known ones.
 func (x *Index) around(v Version) (before, after *Version) {
-	i, known := x.places[v.made()]
-	if !known {
-		return nil, &v
+	before, after = x.Around(v.Ref.UID, v.ResourceVersion)
+	if after == nil {
+		after = &v
 	}
-	versions := x.versions[v.Ref.UID]
-	if i > 0 {
-		before = &versions[i-1]
-	}
-	return before, &versions[i]
+	return before, after
 }
 
 func (x *Index) latest(uid string) *Version {
