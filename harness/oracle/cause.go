@@ -13,6 +13,8 @@ const (
 	firstShown = 10
 	lastShown  = 2
 	namesShown = 3
+	// One crash is as good as the next.
+	crashesShown = 3
 )
 
 // causes gathers findings so that what has one cause is one finding.
@@ -62,10 +64,12 @@ func (c *causes) findings() []trial.Finding {
 }
 
 // shown orders evidence and keeps the first and last entries of it.
-func shown(evidence []int64) []int64 {
+func shown(evidence []int64) []int64 { return shownOf(evidence, firstShown, lastShown) }
+
+func shownOf(evidence []int64, first, last int) []int64 {
 	evidence = slices.Compact(slices.Sorted(slices.Values(evidence)))
-	if len(evidence) <= firstShown+lastShown {
+	if len(evidence) <= first+last {
 		return evidence
 	}
-	return append(evidence[:firstShown:firstShown], evidence[len(evidence)-lastShown:]...)
+	return append(evidence[:first:first], evidence[len(evidence)-last:]...)
 }

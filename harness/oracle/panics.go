@@ -71,7 +71,7 @@ func (c *crashes) findings() []trial.Finding {
 	var found []trial.Finding
 	for _, crash := range *c {
 		f := trial.Finding{
-			Summary: crash.what, Evidence: shown(crash.evidence),
+			Summary: crash.what, Evidence: shownOf(crash.evidence, crashesShown, 1),
 			Expected: "nothing makes the operator panic or die",
 		}
 		if n := len(crash.evidence); n > 1 {

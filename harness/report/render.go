@@ -225,15 +225,31 @@ func process(out *Entry, p *history.Process) {
 	if p.Asked {
 		out.Summary += ", as the trial asked"
 	}
-	if len(p.Lines) <= maxLines {
+	if p.Event == history.ProcessPanicked {
+		out.Lines = unfold(p.Lines)
+	}
+	if len(out.Lines) <= maxLines {
 		return
 	}
 	if p.Event == history.ProcessExited {
-		out.Lines = p.Lines[len(p.Lines)-maxLines:]
+		out.Lines = out.Lines[len(out.Lines)-maxLines:]
 		return
 	}
 	// A panic says what it is in its first lines.
-	out.Lines = p.Lines[:maxLines]
+	out.Lines = out.Lines[:maxLines]
+}
+
+// unfold gives a trace that was logged as one line, as structured logs have it,
+// its own lines.
+func unfold(lines []string) []string {
+	var unfolded []string
+	for _, line := range lines {
+		if strings.Contains(line, `goroutine `) {
+			line = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(line)
+		}
+		unfolded = append(unfolded, strings.Split(line, "\n")...)
+	}
+	return unfolded
 }
 
 func mark(out *Entry, m *history.Mark) {

@@ -170,6 +170,21 @@ func TestMuchEvidenceIsCounted(t *testing.T) {
 	}
 }
 
+func TestATraceWithinOneLineIsUnfolded(t *testing.T) {
+	var e Entry
+	process(&e, &history.Process{Event: history.ProcessPanicked, Lines: []string{
+		`{"msg":"Observed a panic","stacktrace":"goroutine 7 [running]:\nmain.f()\n\tmain.go:3"}`,
+		`{"msg":"a \n within quotes"}`,
+	}})
+	want := []string{
+		`{"msg":"Observed a panic","stacktrace":"goroutine 7 [running]:`, "main.f()", "\tmain.go:3\"}",
+		`{"msg":"a \n within quotes"}`,
+	}
+	if d := cmp.Diff(want, e.Lines); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 func TestLongLogsAreCutWhereTheySayLeast(t *testing.T) {
 	lines := make([]string, 3*maxLines)
 	for i := range lines {
