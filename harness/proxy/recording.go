@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/seatrial/seatrial/harness/history"
 	"github.com/seatrial/seatrial/harness/proxy/payload"
@@ -17,6 +18,13 @@ const pendingBytes = 64 << 20
 // overhead is what an exchange weighs beside its bodies.
 const overhead = 1 << 10
 
+// Decoding takes processor time that the next request wants. It is put off
+// until there are some to decode: most requests then come while there is none.
+const (
+	batchLength = 64
+	batchAfter  = 20 * time.Millisecond
+)
+
 // recording decodes exchanges behind the scenes and records them in the order
 // in which they ended.
 type recording struct {
@@ -25,11 +33,14 @@ type recording struct {
 	done    chan struct{}
 
 	mu      sync.Mutex
-	some    sync.Cond // there is something to do
+	due     sync.Cond // it is time to decode
 	room    sync.Cond // there is room for more
 	waiting []pending
 	bytes   int
+	isDue   bool
 	closed  bool
+	// clock makes it due after a while.
+	clock *time.Timer
 }
 
 // pending is an exchange, or somebody who waits for those before.
@@ -40,7 +51,8 @@ type pending struct {
 
 func newRecording(options Options, decoder *payload.Decoder) *recording {
 	r := &recording{options: options, decoder: decoder, done: make(chan struct{})}
-	r.some.L, r.room.L = &r.mu, &r.mu
+	r.due.L, r.room.L = &r.mu, &r.mu
+	r.clock = time.AfterFunc(batchAfter, r.expire)
 	go r.run()
 	return r
 }
@@ -55,14 +67,25 @@ func (r *recording) add(x *exchange) {
 	}
 	x.ended = r.options.Now()
 	r.bytes += x.weight() + overhead
-	r.push(pending{exchange: x})
+	r.waiting = append(r.waiting, pending{exchange: x})
+	switch {
+	case len(r.waiting) >= batchLength || r.bytes > pendingBytes/2:
+		r.wake()
+	case len(r.waiting) == 1:
+		r.clock.Reset(batchAfter)
+	}
 }
 
-func (r *recording) push(p pending) {
-	r.waiting = append(r.waiting, p)
-	if len(r.waiting) == 1 {
-		r.some.Signal()
-	}
+// wake has the waiting decoded.
+func (r *recording) wake() {
+	r.isDue = true
+	r.due.Signal()
+}
+
+func (r *recording) expire() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wake()
 }
 
 // flush waits until everything that was added before is recorded.
@@ -74,7 +97,8 @@ func (r *recording) flush(ctx context.Context) error {
 		<-r.done
 		return nil
 	}
-	r.push(pending{reached: reached})
+	r.waiting = append(r.waiting, pending{reached: reached})
+	r.wake()
 	r.mu.Unlock()
 	return await(ctx, reached)
 }
@@ -83,8 +107,9 @@ func (r *recording) flush(ctx context.Context) error {
 func (r *recording) close() {
 	r.mu.Lock()
 	r.closed = true
-	r.some.Signal()
+	r.wake()
 	r.mu.Unlock()
+	r.clock.Stop()
 	<-r.done
 }
 
@@ -111,11 +136,11 @@ func (r *recording) run() {
 func (r *recording) take() []pending {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.waiting) == 0 && !r.closed {
-		r.some.Wait()
+	for !r.closed && (len(r.waiting) == 0 || !r.isDue) {
+		r.due.Wait()
 	}
 	batch := r.waiting
-	r.waiting = nil
+	r.waiting, r.isDue = nil, false
 	return batch
 }
 
