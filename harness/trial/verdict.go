@@ -1,6 +1,9 @@
 package trial
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Verdict is the outcome of one check. There is no other outcome: what was
 // not judged is skipped or not applicable, with a reason.
@@ -66,7 +69,8 @@ type ObjectRef struct {
 }
 
 // String returns kind (or resource), group and name as kubectl prints them:
-// "statefulsets.apps demo/redis".
+// "statefulsets.apps demo/redis", or "statefulsets.apps demo/*" for all of a
+// namespace.
 func (r ObjectRef) String() string {
 	what := r.Resource
 	if what == "" {
@@ -77,7 +81,7 @@ func (r ObjectRef) String() string {
 	}
 	name := r.Name
 	if r.Namespace != "" {
-		name = r.Namespace + "/" + r.Name
+		name = r.Namespace + "/" + cmp.Or(r.Name, "*")
 	}
 	switch {
 	case what == "":
