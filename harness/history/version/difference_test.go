@@ -14,15 +14,17 @@ func TestDiff(t *testing.T) {
 		before, after string
 		want          []string
 	}{
-		"equal values":            {`{"a":[1,{"b":null}]}`, `{"a":[1,{"b":null}]}`, nil},
-		"a field of a map":        {`{"spec":{"a":1,"b":2,"c":3}}`, `{"spec":{"a":1,"b":9,"d":4}}`, []string{"replace .spec.b", "remove .spec.c", "add .spec.d"}},
-		"a big number":            {`{"n":9007199254740993}`, `{"n":9007199254740992}`, []string{"replace .n"}},
-		"a key that is no word":   {`{"metadata":{"annotations":{"a.b/c":"1"}}}`, `{"metadata":{"annotations":{"a.b/c":"2"}}}`, []string{`replace .metadata.annotations["a.b/c"]`}},
-		"another type":            {`{"a":{"b":1}}`, `{"a":[1]}`, []string{"replace .a"}},
-		"null for absent":         {`{"a":null}`, `{}`, []string{"remove .a"}},
-		"a list without names":    {`{"l":[1,2]}`, `{"l":[1,3,4]}`, []string{"replace .l[1]", "add .l[2]"}},
-		"a list that gets short":  {`{"l":[1,2]}`, `{"l":[1]}`, []string{"remove .l[1]"}},
-		"a list in another order": {`{"l":["a","b"]}`, `{"l":["b","a"]}`, []string{"reorder .l"}},
+		"equal values":                 {`{"a":[1,{"b":null}]}`, `{"a":[1,{"b":null}]}`, nil},
+		"a field of a map":             {`{"spec":{"a":1,"b":2,"c":3}}`, `{"spec":{"a":1,"b":9,"d":4}}`, []string{"replace .spec.b", "remove .spec.c", "add .spec.d"}},
+		"a big number":                 {`{"n":9007199254740993}`, `{"n":9007199254740992}`, []string{"replace .n"}},
+		"a key that is no word":        {`{"metadata":{"annotations":{"a.b/c":"1"}}}`, `{"metadata":{"annotations":{"a.b/c":"2"}}}`, []string{`replace .metadata.annotations["a.b/c"]`}},
+		"another type":                 {`{"a":{"b":1}}`, `{"a":[1]}`, []string{"replace .a"}},
+		"null for absent":              {`{"a":null}`, `{}`, []string{"remove .a"}},
+		"a list without names":         {`{"l":[1,2]}`, `{"l":[1,3,4]}`, []string{"replace .l[1]", "add .l[2]"}},
+		"a list with an element twice": {`{"l":["a","a","b"]}`, `{"l":["a","b","b"]}`, []string{"replace .l[1]"}},
+		"names that are exchanged":     {`{"l":[{"name":"a"},{"name":"b"}]}`, `{"l":[{"name":"c"},{"name":"a"}]}`, []string{"remove .l[name=b]", "add .l[name=c]"}},
+		"a list that gets short":       {`{"l":[1,2]}`, `{"l":[1]}`, []string{"remove .l[1]"}},
+		"a list in another order":      {`{"l":["a","b"]}`, `{"l":["b","a"]}`, []string{"reorder .l"}},
 		"a condition by its type": {
 			`{"conditions":[{"type":"A","status":"True"},{"type":"B","status":"True"}]}`,
 			`{"conditions":[{"type":"B","status":"False"},{"type":"C","status":"True"}]}`,

@@ -151,6 +151,46 @@ func TestEffect(t *testing.T) {
 			},
 			[]version.EffectKind{version.Changed, version.NoOp, version.Deleted},
 		},
+		"a deletion that is answered with the object": {
+			func(s *historytest.Story) {
+				o := s.Others(config)
+				s.Deletes(o, historytest.Answer(o))
+			},
+			[]version.EffectKind{version.Deleted},
+		},
+		"a deletion of a pod, which takes its time, and its repeat": {
+			func(s *historytest.Story) {
+				pod := historytest.New("", "v1", "pods", "Pod", "trial", "p")
+				s.Terminates(s.Terminates(s.Others(pod)))
+			},
+			[]version.EffectKind{version.Changed, version.NoOp},
+		},
+		"a status that is written with the object, where it is not apart": {
+			func(s *historytest.Story) {
+				s.Header.Primary[0].Features = nil
+				s.Puts(s.Others(historytest.Widget("w")).With("status.phase", "Ready"))
+			},
+			[]version.EffectKind{version.Changed},
+		},
+		"a status of a resource that nobody knows": {
+			func(s *historytest.Story) {
+				s.Puts(s.Others(historytest.New("example.org", "v1", "things", "Thing", "trial", "t")).With("status.phase", "Ready"))
+			},
+			[]version.EffectKind{version.Changed},
+		},
+		"an elided patch that insists on a version that the watch shows late": {
+			func(s *historytest.Story) {
+				o := s.OthersLate(s.Others(config).With("data.key", "b"), lag)
+				s.Patches(o, historytest.Insisting(o))
+			},
+			[]version.EffectKind{version.NoOp},
+		},
+		"a change of nothing but managedFields": {
+			func(s *historytest.Story) {
+				s.Puts(s.Others(config).With("metadata.managedFields", []any{"x"}))
+			},
+			[]version.EffectKind{version.Changed},
+		},
 		"an object that was recreated under its name": {
 			func(s *historytest.Story) {
 				o := s.Creates(config)
@@ -186,6 +226,18 @@ func TestEffectSaysWhatChanged(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"replace .data.key", "remove .data.other"}, got); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+func TestEffectFallsBackOnBookkeeping(t *testing.T) {
+	s := historytest.Tell()
+	s.Puts(s.Others(historytest.ConfigMap("c")).With("metadata.managedFields", []any{"x"}))
+	h := s.History()
+	for seq := range h.Requests() {
+		differences := version.NewIndex(h).Effect(seq).Differences()
+		if len(differences) != 1 || differences[0].Path != ".metadata.managedFields" {
+			t.Errorf("got %+v, want managedFields alone", differences)
+		}
 	}
 }
 

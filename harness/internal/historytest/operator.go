@@ -51,6 +51,9 @@ func Insisting(on Object) Option {
 	}
 }
 
+// Answer makes the API server answer with that object.
+func Answer(with Object) Option { return func(o *operation) { o.answer(with) } }
+
 // Generated makes a create one that leaves the name to the API server.
 func Generated(o *operation) { o.request.Name = "" }
 
@@ -88,7 +91,9 @@ func (s *Story) Applies(o Object, options ...Option) Object {
 func (s *Story) Deletes(o Object, options ...Option) {
 	op := s.operation(history.VerbDelete, "DELETE", o, options)
 	op.request.Body = nil
-	op.request.Response.Object = json.RawMessage(`{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+	if op.request.Response.Object == nil {
+		op.request.Response.Object = json.RawMessage(`{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+	}
 	s.record(op, func(at time.Time) { s.remove(o, at) })
 }
 
