@@ -16,6 +16,17 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
+const widgetCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer, maximum: 5}}}}}}}
+`
+
 // subjectFile lays out a subject that is right but for the changes: file names
 // and what to put in them, nothing meaning to leave the file out.
 func subjectFile(t *testing.T, changes map[string]string) string {
@@ -30,16 +41,7 @@ spec:
   samples: [sample.yaml]
   command: [/bin/sh, -c, "echo no such flag; exit 2"]
 `,
-		"crd.yaml": `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Widget, plural: widgets}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer, maximum: 5}}}}}}}
-`,
+		"crd.yaml": widgetCRD,
 		"account.yaml": "{apiVersion: v1, kind: ServiceAccount, metadata: {name: demo, namespace: demo}}\n",
 		"sample.yaml":  "{apiVersion: example.com/v1, kind: Widget, metadata: {name: sample}, spec: {size: 1}}\n",
 	}
