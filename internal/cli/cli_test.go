@@ -41,7 +41,7 @@ spec:
   samples: [sample.yaml]
   command: [/bin/sh, -c, "echo no such flag; exit 2"]
 `,
-		"crd.yaml": widgetCRD,
+		"crd.yaml":     widgetCRD,
 		"account.yaml": "{apiVersion: v1, kind: ServiceAccount, metadata: {name: demo, namespace: demo}}\n",
 		"sample.yaml":  "{apiVersion: example.com/v1, kind: Widget, metadata: {name: sample}, spec: {size: 1}}\n",
 	}

@@ -150,4 +150,3 @@ func checkPartial(t *testing.T, path string) {
 		}
 	}
 }
-
