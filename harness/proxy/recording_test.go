@@ -53,6 +53,26 @@ func TestRequestsWaitForARecordThatLags(t *testing.T) {
 	})
 }
 
+func TestARequestIsRecordedSoonThoughNobodyAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		decoder, err := payload.NewDecoder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := history.NewLog(nil, history.Header{}, time.Now)
+		r := newRecording(Options{Recorder: log, Now: time.Now, Redactor: redact.New()}, decoder)
+		for n := 1; n <= 3; n++ {
+			r.add(&exchange{})
+			<-time.After(batchAfter)
+			synctest.Wait()
+			if got := len(log.History().Entries); got != n {
+				t.Errorf("%d are recorded, want %d", got, n)
+			}
+		}
+		r.close()
+	})
+}
+
 func TestConnectionsThatWereIdleTooLongAreClosed(t *testing.T) {
 	for name, then := range map[string]func(*upstream){
 		"when one is needed": func(u *upstream) {
