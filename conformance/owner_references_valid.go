@@ -11,7 +11,7 @@ func ownerReferencesValid() oracle.Invariant {
 		Check: trial.Check{
 			ID: "owner-references-valid",
 			Sentence: "What an operator makes for a custom resource MUST be owned so that the garbage collector understands it: " +
-				"by an object that exists, with its UID and kind, in the same namespace or in none, and with exactly one controller.",
+				"by an object that exists, with its UID, kind and name, in the same namespace or in none, and with exactly one controller.",
 			Strength: trial.Must,
 			Level:    trial.LevelAPIServer,
 			Features: []trial.Feature{trial.FeatureSamples},

@@ -12,10 +12,11 @@ import (
 
 // OwnerReferencesValid finds owner references that the garbage collector
 // misreads (class F7), in every version that the subject wrote of what it made:
-// an owner that is not there with that UID, or of another kind, or in another
-// namespace, or in a namespace where the dependent is in none; and a single
-// owner, or several, without exactly one controller among them. Several owners
-// without any controller share an object, which is fine.
+// an owner that is not there with that UID, or of another kind or name, or of a
+// version that is not served, or in another namespace, or in a namespace where
+// the dependent is in none; and a single owner, or several, without exactly one
+// controller among them. Several owners without any controller share an object,
+// which is fine.
 //
 // It also finds what has no owner at all, was made for a sample, as its name,
 // labels or annotations tell, and is still there when the sample is gone (class
@@ -77,7 +78,7 @@ func (j *ownership) references(w write, references []ownerReference) {
 			j.absent(w, ref)
 			continue
 		}
-		j.kind(w, ref, owner)
+		j.identity(w, ref, owner)
 		j.namespace(w, ref, owner)
 		j.dead(w, ref, owner)
 	}
@@ -113,20 +114,45 @@ func (j *ownership) absent(w write, ref ownerReference) {
 	})
 }
 
-func (j *ownership) kind(w write, ref ownerReference, owner life) {
-	group, _, grouped := strings.Cut(ref.APIVersion, "/")
+// identity judges whether a reference names the object whose UID it has. The
+// collector looks the owner up by what the reference says, and compares the UID
+// only then. What is not known of an owner is not held against a reference.
+func (j *ownership) identity(w write, ref ownerReference, owner life) {
+	group, version, grouped := strings.Cut(ref.APIVersion, "/")
 	if !grouped {
-		group = ""
+		group, version = "", ref.APIVersion
 	}
-	if owner.ref.Kind == "" || owner.ref.Kind == ref.Kind && owner.ref.Group == group {
-		return
+	switch {
+	case owner.ref.Kind != "" && (owner.ref.Kind != ref.Kind || owner.ref.Group != group):
+		j.add(w, flaw{
+			name:     "kind",
+			says:     fmt.Sprintf("is owned by %s %s of %s, but what has that UID is %s", ref.Kind, ref.Name, ref.APIVersion, owner.ref),
+			expected: "apiVersion and kind are those of the owner",
+			hint:     "take both from the scheme: objects that were read through a typed client have none",
+		})
+	case owner.ref.Name != "" && owner.ref.Name != ref.Name:
+		j.add(w, flaw{
+			name:     "name",
+			says:     fmt.Sprintf("is owned by %s %s, but what has that UID is %s", ref.Kind, ref.Name, owner.ref),
+			expected: "the name is that of the owner",
+			hint:     "take name and UID from one object: the garbage collector looks the owner up by its name, and deletes what has an owner that it does not find",
+		})
+	case j.unserved(owner.ref, version):
+		j.add(w, flaw{
+			name:     "version",
+			says:     fmt.Sprintf("is owned by %s %s of %s, a version that is not served", ref.Kind, ref.Name, ref.APIVersion),
+			expected: "apiVersion is one that is served",
+			hint:     "take it from the scheme: the garbage collector cannot look up an owner of a version that is not served, and leaves what it owns for ever",
+		})
 	}
-	j.add(w, flaw{
-		name:     "kind",
-		says:     fmt.Sprintf("is owned by %s %s of %s, but what has that UID is %s", ref.Kind, ref.Name, ref.APIVersion, owner.ref),
-		expected: "apiVersion and kind are those of the owner",
-		hint:     "take both from the scheme: objects that were read through a typed client have none",
-	})
+}
+
+// unserved reports whether an owner is of the subject's own resources, and none
+// of their versions is the one given. Of others, the served versions are not
+// known.
+func (j *ownership) unserved(owner trial.ObjectRef, version string) bool {
+	p, own := j.h.Primary(owner.Group, owner.Resource)
+	return own && len(p.Versions) > 0 && !slices.Contains(p.Versions, version)
 }
 
 func (j *ownership) namespace(w write, ref ownerReference, owner life) {
@@ -136,7 +162,7 @@ func (j *ownership) namespace(w write, ref ownerReference, owner life) {
 		j.add(w, flaw{
 			name: "scope", says: fmt.Sprintf("belongs to no namespace, yet is owned by %s %s in namespace %s", ref.Kind, ref.Name, owner.ref.Namespace),
 			expected: "what is cluster-scoped is owned by what is cluster-scoped",
-			hint:     "use labels and a finalizer instead: the garbage collector deletes it, since it looks for the owner outside of namespaces",
+			hint:     "use labels and a finalizer instead: the garbage collector cannot follow such a reference, and never deletes it",
 		})
 	default:
 		j.add(w, flaw{

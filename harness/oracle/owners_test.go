@@ -96,6 +96,43 @@ func TestOwnerReferencesValid(t *testing.T) {
 			}, collect),
 			want: []string{"configmaps trial/w-config is owned by Widget w of v1, but what has that UID is widgets.fixtures.example.com trial/w"},
 		},
+		"the UID of the owner under another name": {
+			tell: owning(func(s *historytest.Story, w historytest.Object) {
+				s.Creates(config.OwnedBy(reference(w, map[string]any{"name": "x"})))
+			}, collect),
+			want: []string{"configmaps trial/w-config is owned by Widget x, but what has that UID is widgets.fixtures.example.com trial/w"},
+			hint: "looks the owner up by its name",
+		},
+		"an owner with a generated name, of which the watch shows nothing": {
+			tell: owning(func(s *historytest.Story, w historytest.Object) {
+				owner := historytest.ConfigMap("c-x").With("metadata.uid", "u").With("metadata.resourceVersion", "1")
+				s.Asks(history.Request{
+					Verb: history.VerbCreate, Method: "POST", Version: "v1", Resource: "configmaps", Namespace: "trial",
+					Response: history.Response{Code: 201, UID: owner.UID(), ResourceVersion: owner.ResourceVersion()},
+				})
+				s.Creates(config.Owned(owner))
+			}, collect),
+		},
+		"a version that is not served": {
+			tell: owning(func(s *historytest.Story, w historytest.Object) {
+				s.Creates(config.OwnedBy(reference(w, map[string]any{"apiVersion": "fixtures.example.com/v1alpha1"})))
+			}, collect),
+			want: []string{"configmaps trial/w-config is owned by Widget w of fixtures.example.com/v1alpha1, a version that is not served"},
+		},
+		"a served version that the watch does not use": {
+			tell: func(s *historytest.Story) {
+				s.Header.Primary[0].Versions = []string{"v1alpha1", "v1"}
+				owning(func(s *historytest.Story, w historytest.Object) {
+					s.Creates(config.OwnedBy(reference(w, map[string]any{"apiVersion": "fixtures.example.com/v1alpha1"})))
+				}, collect)(s)
+			},
+		},
+		"a version of a resource whose versions are not known": {
+			tell: owning(func(s *historytest.Story, w historytest.Object) {
+				d := s.Others(historytest.Deployment("d"))
+				s.Creates(config.OwnedBy(reference(d, map[string]any{"apiVersion": "apps/v1beta2", "kind": "Deployment"})))
+			}, collect),
+		},
 		"an owner in another namespace": {
 			tell: owning(func(s *historytest.Story, w historytest.Object) {
 				s.Deletes(s.Creates(historytest.New("", "v1", "configmaps", "ConfigMap", "elsewhere", "w-config").Owned(w)))
@@ -105,6 +142,7 @@ func TestOwnerReferencesValid(t *testing.T) {
 		"a cluster-scoped child of a namespaced owner": {
 			tell: owning(func(s *historytest.Story, w historytest.Object) { s.Deletes(s.Creates(role.Owned(w))) }, nil),
 			want: []string{"clusterroles.rbac.authorization.k8s.io w-role belongs to no namespace, yet is owned by Widget w in namespace trial"},
+			hint: "never deletes it",
 		},
 		"a cluster-scoped owner": {
 			tell: owning(func(s *historytest.Story, w historytest.Object) {
