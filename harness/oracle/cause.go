@@ -55,7 +55,7 @@ func (c *causes) findings() []trial.Finding {
 		known := c.by[key]
 		f := known.Finding
 		if n := len(known.others); n > 0 {
-			f.Summary += fmt.Sprintf(" (the same on %s)", few(known.others, namesShown))
+			f.Summary += fmt.Sprintf(" (the same on %s)", few(known.others))
 		}
 		f.Evidence = shown(f.Evidence)
 		found = append(found, f)

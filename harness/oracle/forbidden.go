@@ -206,7 +206,7 @@ func (k right) where(namespaces []string) string {
 		}
 		return " across the cluster"
 	}
-	return " in namespace " + few(namespaces, namesShown)
+	return " in namespace " + few(namespaces)
 }
 
 // hint is the rule to add.
@@ -223,7 +223,7 @@ func (k right) hint(verbs, namespaces []string) string {
 	}
 	role := "ClusterRole"
 	if k.namespaced {
-		role = "Role in " + few(namespaces, namesShown) + " (or to its ClusterRole)"
+		role = "Role in " + few(namespaces) + " (or to its ClusterRole)"
 	}
 	return fmt.Sprintf("add to its %s: {apiGroups: [%q], resources: [%q], verbs: [%s]}", role, k.group, k.ruleResource(), quote(verbs))
 }

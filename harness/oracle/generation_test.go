@@ -65,7 +65,7 @@ func TestObservedGeneration(t *testing.T) {
 			want: []string{"widgets.fixtures.example.com trial/w is at generation 2, yet .status.conditions[type=Ready].observedGeneration is still 1"},
 		},
 		"two objects with one defect are one finding": {
-			tell: working(func(s *historytest.Story, w, _ historytest.Object) { s.Others(historytest.Widget("v")) }),
+			tell: working(func(s *historytest.Story, _, _ historytest.Object) { s.Others(historytest.Widget("v")) }),
 			want: []string{
 				"widgets.fixtures.example.com trial/v is at generation 1, yet .status.observedGeneration is not set (the same on widgets.fixtures.example.com trial/w)",
 			},

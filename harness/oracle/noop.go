@@ -91,7 +91,7 @@ func noOpHint(w write) string {
 	switch filled := w.filledIn(); {
 	case len(filled) > 0:
 		return fmt.Sprintf("the API server fills in what the object that is sent leaves out (%s): "+
-			"change the object that was read instead of sending a new one, or compare only what is set", few(filled, namesShown))
+			"change the object that was read instead of sending a new one, or compare only what is set", few(filled))
 	case w.applies():
 		return "compare with what was applied before, which managedFields tell, and apply only what differs"
 	case w.request.Subresource == "status":

@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -28,9 +29,7 @@ func owning(work func(s *historytest.Story, w historytest.Object), deletion func
 
 func reference(to historytest.Object, changes map[string]any) map[string]any {
 	r := map[string]any{"apiVersion": "fixtures.example.com/v1", "kind": "Widget", "name": to.Name(), "uid": to.UID(), "controller": true}
-	for key, value := range changes {
-		r[key] = value
-	}
+	maps.Copy(r, changes)
 	return r
 }
 
@@ -104,7 +103,7 @@ func TestOwnerReferencesValid(t *testing.T) {
 			hint: "looks the owner up by its name",
 		},
 		"an owner with a generated name, of which the watch shows nothing": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) {
 				owner := historytest.ConfigMap("c-x").With("metadata.uid", "u").With("metadata.resourceVersion", "1")
 				s.Asks(history.Request{
 					Verb: history.VerbCreate, Method: "POST", Version: "v1", Resource: "configmaps", Namespace: "trial",
@@ -128,7 +127,7 @@ func TestOwnerReferencesValid(t *testing.T) {
 			},
 		},
 		"a version of a resource whose versions are not known": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) {
 				d := s.Others(historytest.Deployment("d"))
 				s.Creates(config.OwnedBy(reference(d, map[string]any{"apiVersion": "apps/v1beta2", "kind": "Deployment"})))
 			}, collect),
@@ -145,7 +144,7 @@ func TestOwnerReferencesValid(t *testing.T) {
 			hint: "never deletes it",
 		},
 		"a cluster-scoped owner": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) {
 				s.Creates(config.Owned(s.Others(role)))
 			}, collect),
 		},
@@ -164,14 +163,14 @@ func TestOwnerReferencesValid(t *testing.T) {
 			}, collect),
 		},
 		"a child of a custom resource that was recreated under its name": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) {
 				old := s.Others(historytest.Widget("v"))
 				s.OthersDelete(old)
 				s.Creates(config.Owned(s.Others(historytest.Widget("v"))))
 			}, collect),
 		},
 		"a child of the earlier custom resource of that name": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) {
 				old := s.Others(historytest.Widget("v"))
 				s.OthersDelete(old)
 				s.Others(historytest.Widget("v"))
@@ -202,7 +201,7 @@ func TestOwnerReferencesValid(t *testing.T) {
 			}),
 		},
 		"a child without an owner that is left behind": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) { s.Creates(config) }, nil),
+			tell: owning(func(s *historytest.Story, _ historytest.Object) { s.Creates(config) }, nil),
 			want: []string{"configmaps trial/w-config, made for widgets.fixtures.example.com trial/w, has no owner and is still there after the deletion"},
 		},
 		"one that only a label tells": {
@@ -212,12 +211,12 @@ func TestOwnerReferencesValid(t *testing.T) {
 			want: []string{"configmaps trial/x, made for widgets.fixtures.example.com trial/w, has no owner and is still there after the deletion"},
 		},
 		"a child without an owner that a finalizer removes": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) { s.Creates(config) }, func(s *historytest.Story, _ historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) { s.Creates(config) }, func(s *historytest.Story, _ historytest.Object) {
 				s.Deletes(config)
 			}),
 		},
 		"something of the operator's own": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) { s.Creates(historytest.ConfigMap("window")) }, nil),
+			tell: owning(func(s *historytest.Story, _ historytest.Object) { s.Creates(historytest.ConfigMap("window")) }, nil),
 		},
 		"something that was made before the samples": {
 			tell: func(s *historytest.Story) {
@@ -227,7 +226,7 @@ func TestOwnerReferencesValid(t *testing.T) {
 			},
 		},
 		"a claim for data": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) {
 				s.Creates(historytest.New("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", "trial", "w-data"))
 			}, nil),
 		},
@@ -240,12 +239,12 @@ func TestOwnerReferencesValid(t *testing.T) {
 			},
 		},
 		"Events and reviews have no owner": {
-			tell: owning(func(s *historytest.Story, w historytest.Object) {
+			tell: owning(func(s *historytest.Story, _ historytest.Object) {
 				s.Creates(historytest.New("events.k8s.io", "v1", "events", "Event", "trial", "w-event"))
 			}, nil),
 		},
 		"a resource that the subject file leaves out": {
-			tell:    owning(func(s *historytest.Story, w historytest.Object) { s.Creates(config) }, nil),
+			tell:    owning(func(s *historytest.Story, _ historytest.Object) { s.Creates(config) }, nil),
 			options: trial.CheckOptions{Ignore: []string{"configmaps"}},
 		},
 		"a trial that ended early, with an owner that nobody saw yet": {

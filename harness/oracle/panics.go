@@ -129,7 +129,7 @@ func panicMessage(lines []string) string {
 // origin is where the operator's own code is first named in a trace: the file
 // with the directories next to it.
 func origin(lines []string) string {
-	for _, line := range strings.Split(unescape.Replace(strings.Join(lines, "\n")), "\n") {
+	for line := range strings.SplitSeq(unescape.Replace(strings.Join(lines, "\n")), "\n") {
 		m := frame.FindStringSubmatch(line)
 		if m == nil || library.MatchString(m[1]) {
 			continue

@@ -47,7 +47,7 @@ func Quiescent(h history.History, o trial.CheckOptions) ([]trial.Finding, error)
 		key, f := unrest(h, x, all)
 		f.Summary = fmt.Sprintf("%s within %s at rest: %s", f.Summary, w.length().Round(time.Second), key.kind)
 		if len(f.Paths) > 0 {
-			f.Summary += " (" + few(f.Paths, namesShown) + ")"
+			f.Summary += " (" + few(f.Paths) + ")"
 		}
 		f.Expected = "an operator whose samples are as they should be changes nothing until something else changes"
 		found.add(key.String(), f)

@@ -119,12 +119,12 @@ func afterDeletion(h history.History) (history.Entry, error) {
 // quoted lists names for a sentence.
 func quoted(names []string) string { return strings.Join(names, ", ") }
 
-// few lists at most so many names for a sentence, and counts the others.
-func few(names []string, most int) string {
-	if len(names) <= most {
+// few lists the first names for a sentence, and counts the others.
+func few(names []string) string {
+	if len(names) <= namesShown {
 		return quoted(names)
 	}
-	return fmt.Sprintf("%s and %d more", quoted(names[:most]), len(names)-most)
+	return fmt.Sprintf("%s and %d more", quoted(names[:namesShown]), len(names)-namesShown)
 }
 
 // times says how often something happened.
@@ -137,14 +137,6 @@ func times(n int) string {
 	default:
 		return fmt.Sprintf("%d times", n)
 	}
-}
-
-// count puts a number before a noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // requestAt returns the request with that sequence number, nil if there is none.

@@ -62,34 +62,43 @@ func unrest(h history.History, x *version.Index, all []write) (motive, trial.Fin
 
 // kindOf returns the most telling kind that fits all the writes.
 func kindOf(all []write) string {
-	var differences []version.Difference
-	replaced := false
-	for _, w := range all {
-		differences = append(differences, w.differences...)
-		replaced = replaced || w.Kind != version.Changed
-	}
-	every := func(is func(version.Difference) bool) bool {
-		return len(differences) > 0 && !slices.ContainsFunc(differences, func(d version.Difference) bool { return !is(d) })
-	}
 	switch {
-	case replaced:
+	case slices.ContainsFunc(all, func(w write) bool { return w.Kind != version.Changed }):
 		return comesAndGoes
-	case every(isTime):
+	case every(all, isTime):
 		return onlyTimes
-	case every(func(d version.Difference) bool { return d.Op == version.Reorder }):
+	case every(all, isReorder):
 		return onlyOrder
-	case isPutBack(all) && every(func(d version.Difference) bool { return d.Op == version.Remove }):
+	case isPutBack(all) && every(all, isRemoval):
 		return fightsFill
 	case isPutBack(all):
 		return putBack
 	case revisits(all):
 		return alternates
-	case every(func(d version.Difference) bool { return d.Root() == "status" }):
+	case every(all, isStatus):
 		return statusChurn
 	default:
 		return otherUnrest
 	}
 }
+
+// every reports whether the writes changed something, and all of that is so.
+func every(all []write, is func(version.Difference) bool) bool {
+	some := false
+	for _, w := range all {
+		for _, d := range w.differences {
+			if !is(d) {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
+func isReorder(d version.Difference) bool { return d.Op == version.Reorder }
+func isRemoval(d version.Difference) bool { return d.Op == version.Remove }
+func isStatus(d version.Difference) bool  { return d.Root() == "status" }
 
 func hintOf(kind string) string {
 	switch kind {

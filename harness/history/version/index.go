@@ -176,23 +176,19 @@ func (x *Index) outcome(e history.Entry, seen *seen) (effect Effect, certain boo
 		return Effect{}, true
 	}
 	before, after := x.around(s.Version)
-	effect = Effect{Ref: s.Ref, Before: before, After: after}
-	asked := asksForVersion(r)
 	switch {
 	case r.Response.Code == 201 && r.Subresource == "":
-		effect.Kind, effect.Before = Created, nil
+		return Effect{Kind: Created, Ref: s.Ref, After: after}, true
 	case ends(r):
-		effect.Kind, effect.Before, effect.After = Deleted, after, nil
-	case asked != "" && asked != s.ResourceVersion:
-		effect.Kind = Changed
-		return effect, true
-	case asked != "", seen.version(s.Version), beyond(x.h, r, before, after):
-		effect.Kind, effect.Before = NoOp, after
-	default:
-		effect.Kind = Changed
-		return effect, false
+		return Effect{Kind: Deleted, Ref: s.Ref, Before: after}, true
 	}
-	return effect, true
+	effect = Effect{Kind: Changed, Ref: s.Ref, Before: before, After: after}
+	asked := asksForVersion(r)
+	certain = asked != ""
+	if asked == s.ResourceVersion || !certain && (seen.version(s.Version) || beyond(x.h, r, before, after)) {
+		effect.Kind, effect.Before = NoOp, after
+	}
+	return effect, certain
 }
 
 // deletion tells what a DELETE did. Its answer is the object, or a Status that

@@ -3,6 +3,7 @@ package historytest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seatrial/seatrial/harness/trial"
@@ -73,7 +74,7 @@ func (o Object) Owned(by Object) Object {
 // OwnedBy adds an owner reference as it is given.
 func (o Object) OwnedBy(reference map[string]any) Object {
 	references, _ := o.metadata()["ownerReferences"].([]any)
-	return o.With("metadata.ownerReferences", append(references[:len(references):len(references)], reference))
+	return o.With("metadata.ownerReferences", append(slices.Clip(references), reference))
 }
 
 // Condition returns a condition as the API conventions want it.
@@ -83,7 +84,7 @@ func Condition(kind, status, reason, since string) map[string]any {
 	}
 }
 
-// Name, UID and ResourceVersion are those of the metadata.
+// Name is that of the metadata.
 func (o Object) Name() string { return o.text("name") }
 
 // UID is empty until the object is stored.
