@@ -27,8 +27,8 @@ type Summary struct {
 	// DryRun is what the query asks for. A delete can ask for it in its body
 	// too, which only the history tells.
 	DryRun bool
-	// Done marks the end of the request. Code is then the status that the
-	// client got, 0 if none.
+	// Done marks the end of the request. Code is then the status that it was
+	// answered with, 0 if there was no answer.
 	Done bool
 	Code int
 }
