@@ -21,6 +21,9 @@ TOOL     := go tool -modfile=go.tools.mod
 # a test that finds no programs has to fail, not to fall back on others.
 ASSETS   = assets=$$($(SEATRIAL) assets path --kubernetes $(K8S)); test -n "$$assets"; export KUBEBUILDER_ASSETS="$$assets"
 
+# The packages outside the suites whose tests need programs.
+NEED_PROGRAMS = $(addprefix ./,$(shell grep -rl --include='*_test.go' '^//go:build envtest' harness internal | xargs -n 1 dirname | sort -u))
+
 ##@ Everyday
 
 .PHONY: help
@@ -60,7 +63,7 @@ test-unit: ## Hermetic unit tests, with the race detector.
 
 .PHONY: test-harness
 test-harness: build ## The harness against real programs: make test-harness [K8S=1.37] [FOCUS=regexp].
-	@$(ASSETS); go test -tags envtest -count=1 -timeout 10m $(if $(FOCUS),-run '$(FOCUS)') ./harness/... ./internal/...
+	@$(ASSETS); go test -tags envtest -count=1 -timeout 15m $(if $(FOCUS),-run '$(FOCUS)') $(NEED_PROGRAMS)
 
 .PHONY: test-envtest
 test-envtest: build ## The envtest tier over the operator: make test-envtest [K8S=1.37] [FOCUS=regexp].

@@ -115,7 +115,7 @@ func TestAnInterruptEndsATrialWithAPartialReport(t *testing.T) {
 			errs.WriteString("\n")
 			var out bytes.Buffer
 			began := time.Now()
-			code := Run(ctx, []string{"run", "-f", filepath.Join(root, "fixtures/mutant/healthy/seatrial.yaml"), "-o", dir}, Streams{Out: &out, Err: errs})
+			code := Run(ctx, []string{"run", "-f", filepath.Join(root, "fixtures/mutant/healthy/seatrial.yaml"), "-o", dir, "--observe-for", "1s"}, Streams{Out: &out, Err: errs})
 			if code != ExitInconclusive {
 				t.Fatalf("exit code %d, want %d: %s", code, ExitInconclusive, errs.String())
 			}
