@@ -118,9 +118,9 @@ func (j *ownership) absent(w write, ref ownerReference) {
 // collector looks the owner up by what the reference says, and compares the UID
 // only then. What is not known of an owner is not held against a reference.
 func (j *ownership) identity(w write, ref ownerReference, owner life) {
-	group, version, grouped := strings.Cut(ref.APIVersion, "/")
+	group, served, grouped := strings.Cut(ref.APIVersion, "/")
 	if !grouped {
-		group, version = "", ref.APIVersion
+		group, served = "", ref.APIVersion
 	}
 	switch {
 	case owner.ref.Kind != "" && (owner.ref.Kind != ref.Kind || owner.ref.Group != group):
@@ -137,7 +137,7 @@ func (j *ownership) identity(w write, ref ownerReference, owner life) {
 			expected: "the name is that of the owner",
 			hint:     "take name and UID from one object: the garbage collector looks the owner up by its name, and deletes what has an owner that it does not find",
 		})
-	case j.unserved(owner.ref, version):
+	case j.unserved(owner.ref, served):
 		j.add(w, flaw{
 			name:     "version",
 			says:     fmt.Sprintf("is owned by %s %s of %s, a version that is not served", ref.Kind, ref.Name, ref.APIVersion),
@@ -150,9 +150,9 @@ func (j *ownership) identity(w write, ref ownerReference, owner life) {
 // unserved reports whether an owner is of the subject's own resources, and none
 // of their versions is the one given. Of others, the served versions are not
 // known.
-func (j *ownership) unserved(owner trial.ObjectRef, version string) bool {
+func (j *ownership) unserved(owner trial.ObjectRef, served string) bool {
 	p, own := j.h.Primary(owner.Group, owner.Resource)
-	return own && len(p.Versions) > 0 && !slices.Contains(p.Versions, version)
+	return own && len(p.Versions) > 0 && !slices.Contains(p.Versions, served)
 }
 
 func (j *ownership) namespace(w write, ref ownerReference, owner life) {

@@ -182,13 +182,21 @@ func (x *Index) outcome(e history.Entry, seen *seen) (effect Effect, certain boo
 	case ends(r):
 		return Effect{Kind: Deleted, Ref: s.Ref, Before: after}, true
 	}
-	effect = Effect{Kind: Changed, Ref: s.Ref, Before: before, After: after}
-	asked := asksForVersion(r)
-	certain = asked != ""
-	if asked == s.ResourceVersion || !certain && (seen.version(s.Version) || beyond(x.h, r, before, after)) {
-		effect.Kind, effect.Before = NoOp, after
+	changed, certain := x.changed(r, s, seen)
+	if !changed {
+		return Effect{Kind: NoOp, Ref: s.Ref, Before: after, After: after}, certain
 	}
-	return effect, certain
+	return Effect{Kind: Changed, Ref: s.Ref, Before: before, After: after}, certain
+}
+
+// changed tells whether a write made the version it was answered with. That is
+// certain of one that insisted on a version.
+func (x *Index) changed(r *history.Request, s sighting, seen *seen) (changed, certain bool) {
+	if asked := asksForVersion(r); asked != "" {
+		return asked != s.ResourceVersion, true
+	}
+	before, after := x.around(s.Version)
+	return !seen.version(s.Version) && !beyond(x.h, r, before, after), false
 }
 
 // deletion tells what a DELETE did. Its answer is the object, or a Status that

@@ -117,6 +117,15 @@ func TestEffect(t *testing.T) {
 			},
 			[]version.EffectKind{version.Changed, version.NoOp},
 		},
+		"two writes at a time, the later of which insisted on the version before": {
+			func(s *historytest.Story) {
+				old := s.Others(config)
+				s.After(time.Second)
+				s.Puts(old.With("data.key", "b"), historytest.Took(60*time.Millisecond), historytest.Late(lag))
+				s.Puts(old.With("data.key", "b"), historytest.Insisting(old), historytest.Took(60*time.Millisecond))
+			},
+			[]version.EffectKind{version.NoOp, version.Changed},
+		},
 		"a status that changes": {
 			func(s *historytest.Story) {
 				s.Puts(s.Others(historytest.Widget("w")).With("status.phase", "Ready"), historytest.Status)
@@ -272,5 +281,21 @@ func TestVersionsAreInTheOrderInWhichTheyWereMade(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"value", "b", "c"}, got); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+}
+
+func TestObjectsAreOfOneResource(t *testing.T) {
+	s := historytest.Tell()
+	s.Others(historytest.Widget("b"))
+	s.Others(historytest.New("example.org", "v1", "widgets", "Widget", "trial", "x"))
+	s.Others(historytest.New("fixtures.example.com", "v1", "gadgets", "Gadget", "trial", "x"))
+	s.OthersDelete(s.Others(historytest.Widget("a")))
+	s.Others(historytest.Widget("a"))
+	var got []string
+	for _, object := range version.NewIndex(s.History()).Objects("fixtures.example.com", "widgets") {
+		got = append(got, object[0].Ref.UID)
+	}
+	if diff := cmp.Diff([]string{"a-104", "a-106", "b-101"}, got); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
 	}
 }
