@@ -61,6 +61,15 @@ func TestQuiescent(t *testing.T) {
 				every(2*time.Second, s, 3, func(i int) { lease = s.Puts(lease.With("spec.renewTime", clock(i))) })
 			}),
 		},
+		"a lock in an annotation": {
+			tell: resting(func(s *historytest.Story, _, c, _ historytest.Object) {
+				held := func(i int) map[string]any {
+					return map[string]any{"control-plane.alpha.kubernetes.io/leader": clock(i)}
+				}
+				c = s.Others(c.With("metadata.annotations", held(0)))
+				every(2*time.Second, s, 4, func(i int) { c = s.Puts(c.With("metadata.annotations", held(i+1))) })
+			}),
+		},
 		"a timestamp in the status": {
 			tell: resting(func(s *historytest.Story, w, _, _ historytest.Object) {
 				every(2*time.Second, s, 4, func(i int) { w = s.Puts(w.With("status.lastSync", clock(i)), historytest.Status) })
@@ -128,7 +137,27 @@ func TestQuiescent(t *testing.T) {
 					s.Creates(o, historytest.Generated, historytest.Body(o.With("metadata.name", nil).With("metadata.generateName", "job-").Content))
 				})
 			}),
-			want: []string{"configmaps trial/job-* was made or deleted 3 times within 10s at rest: it is made and deleted again and again"},
+			want: []string{"configmaps trial/job-* was made or deleted 3 times within 10s at rest: one after another is made"},
+		},
+		"an object that is made late": {
+			tell: resting(func(s *historytest.Story, _, _, _ historytest.Object) { s.Creates(historytest.ConfigMap("late")) }),
+			want: []string{"configmaps trial/late was made or deleted once within 10s at rest: it is made only now"},
+		},
+		"an object that is deleted late": {
+			tell: resting(func(s *historytest.Story, _, c, _ historytest.Object) { s.Deletes(c) }),
+			want: []string{"configmaps trial/c was made or deleted once within 10s at rest: it is deleted only now"},
+		},
+		"objects of one name that others make, deleted each time": {
+			tell: resting(func(s *historytest.Story, _, _, _ historytest.Object) {
+				every(time.Second, s, 3, func(int) { s.Deletes(s.Others(historytest.ConfigMap("theirs"))) })
+			}),
+			want: []string{"configmaps trial/theirs was made or deleted 3 times within 10s at rest: one after another is deleted"},
+		},
+		"a status that is late": {
+			tell: resting(func(s *historytest.Story, w, _, _ historytest.Object) {
+				s.Puts(w.With("status.phase", "Late"), historytest.Status)
+			}),
+			want: []string{"widgets.fixtures.example.com trial/w was changed once within 10s at rest: it does not stay as it is (.status.phase)"},
 		},
 		"the same on two objects is one finding": {
 			tell: resting(func(s *historytest.Story, _, c, _ historytest.Object) {

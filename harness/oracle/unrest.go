@@ -18,6 +18,10 @@ const (
 	onlyTimes    = "only timestamps change"
 	onlyOrder    = "only the order of a list changes"
 	comesAndGoes = "it is made and deleted again and again"
+	keepsMaking  = "one after another is made"
+	keepsRemoval = "one after another is deleted"
+	madeLate     = "it is made only now"
+	deletedLate  = "it is deleted only now"
 	fightsFill   = "it drops fields that somebody else fills in again"
 	putBack      = "somebody else puts back what each write changes"
 	alternates   = "values alternate"
@@ -48,7 +52,7 @@ func unrest(h history.History, x *version.Index, all []write) (motive, trial.Fin
 		Summary: fmt.Sprintf("%s was changed %s", all[0].target(), times(len(all))),
 		Hint:    hintOf(m.kind),
 	}
-	if m.kind == comesAndGoes {
+	if replaces(all) {
 		f.Summary = fmt.Sprintf("%s was made or deleted %s", all[0].target(), times(len(all)))
 	}
 	if m.kind == putBack || m.kind == fightsFill {
@@ -63,8 +67,8 @@ func unrest(h history.History, x *version.Index, all []write) (motive, trial.Fin
 // kindOf returns the most telling kind that fits all the writes.
 func kindOf(all []write) string {
 	switch {
-	case slices.ContainsFunc(all, func(w write) bool { return w.Kind != version.Changed }):
-		return comesAndGoes
+	case replaces(all):
+		return replacement(all)
 	case every(all, isTime):
 		return onlyTimes
 	case every(all, isReorder):
@@ -75,10 +79,41 @@ func kindOf(all []write) string {
 		return putBack
 	case revisits(all):
 		return alternates
-	case every(all, isStatus):
+	case len(all) > 1 && every(all, isStatus):
 		return statusChurn
 	default:
 		return otherUnrest
+	}
+}
+
+// replaces reports whether any of the writes made or ended an object.
+func replaces(all []write) bool {
+	return slices.ContainsFunc(all, func(w write) bool { return w.Kind != version.Changed })
+}
+
+// replacement tells how objects come and go.
+func replacement(all []write) string {
+	made, deleted := 0, 0
+	for _, w := range all {
+		switch w.Kind {
+		case version.Created:
+			made++
+		case version.Deleted:
+			deleted++
+		default:
+		}
+	}
+	switch {
+	case made > 0 && deleted > 0:
+		return comesAndGoes
+	case made > 1:
+		return keepsMaking
+	case deleted > 1:
+		return keepsRemoval
+	case made == 1:
+		return madeLate
+	default:
+		return deletedLate
 	}
 }
 
@@ -106,7 +141,9 @@ func hintOf(kind string) string {
 		return "write a timestamp only together with what it is the time of"
 	case onlyOrder:
 		return "sort what is rendered from maps and lists before it is compared and written"
-	case comesAndGoes:
+	case madeLate, deletedLate:
+		return "do all that is needed before the custom resource is reported as ready"
+	case comesAndGoes, keepsMaking, keepsRemoval:
 		return "give the object a name that follows from its owner, and look for it before making it"
 	case fightsFill:
 		return "keep the fields that are not yours: change the object that was read instead of sending a new one, or apply server-side"
