@@ -143,9 +143,9 @@ func TestOwnerReferencesValid(t *testing.T) {
 			want: []string{"clusterroles.rbac.authorization.k8s.io w-role belongs to no namespace, yet is owned by Widget w in namespace trial"},
 			hint: "never deletes it",
 		},
-		"a cluster-scoped owner": {
+		"a cluster-scoped owner that was there before": {
 			tell: owning(func(s *historytest.Story, _ historytest.Object) {
-				s.Creates(config.Owned(s.Others(role)))
+				s.Creates(config.Owned(s.Was(role)))
 			}, collect),
 		},
 		"a reference that an update breaks": {

@@ -1,9 +1,7 @@
 package historytest
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -188,9 +186,4 @@ func (s *Story) store(o Object, anew bool) (Object, history.ChangeType) {
 		return o, history.Modified
 	}
 	return o, history.Added
-}
-
-// Keys returns which objects are there, for tests of stories themselves.
-func (s *Story) Keys() []string {
-	return slices.SortedFunc(maps.Keys(s.objects), cmp.Compare)
 }
