@@ -1,15 +1,13 @@
 package ci
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"regexp"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/semver"
+
+	"github.com/seatrial/seatrial/harness/strictyaml"
 )
 
 // file is the form of matrix.yaml.
@@ -43,16 +41,8 @@ func (v *version) UnmarshalYAML(node *yaml.Node) error {
 // line.
 func Parse(content []byte) (Matrix, error) {
 	var f file
-	dec := yaml.NewDecoder(bytes.NewReader(content))
-	dec.KnownFields(true)
-	switch err := dec.Decode(&f); {
-	case errors.Is(err, io.EOF):
-		return Matrix{}, errors.New("is empty")
-	case err != nil:
-		return Matrix{}, plain(err)
-	}
-	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return Matrix{}, errors.New("holds more than one document")
+	if err := strictyaml.Decode(content, &f); err != nil {
+		return Matrix{}, err
 	}
 	return f.matrix()
 }
@@ -80,14 +70,4 @@ func (f file) matrix() (Matrix, error) {
 		m.Releases = append(m.Releases, Release{Kubernetes: v.value, Etcd: f.Etcd.value, KWOK: f.KWOK.value})
 	}
 	return m, nil
-}
-
-var unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)
-
-// plain says a YAML error in one line and in the words of the file.
-func plain(err error) error {
-	message := strings.Join(strings.Fields(err.Error()), " ")
-	message = strings.TrimPrefix(message, "yaml: ")
-	message = strings.TrimPrefix(message, "unmarshal errors: ")
-	return errors.New(unknownField.ReplaceAllString(message, `unknown field "$1"`))
 }

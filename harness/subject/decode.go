@@ -1,17 +1,14 @@
 package subject
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/seatrial/seatrial/harness/strictyaml"
 	"github.com/seatrial/seatrial/harness/trial"
 )
 
@@ -31,34 +28,10 @@ func decode(path string) (trial.Subject, error) {
 
 func decodeStrict(content []byte) (trial.Subject, error) {
 	var s trial.Subject
-	dec := yaml.NewDecoder(bytes.NewReader(content))
-	dec.KnownFields(true)
-	switch err := dec.Decode(&s); {
-	case errors.Is(err, io.EOF):
-		return s, errors.New("is empty")
-	case err != nil:
-		return s, plain(err)
-	}
-	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return s, errors.New("holds more than one document")
+	if err := strictyaml.Decode(content, &s); err != nil {
+		return s, err
 	}
 	return s, validate(s)
-}
-
-var (
-	unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)
-	wrongType    = regexp.MustCompile(`cannot unmarshal (\S+) (.*) into (\S+)`)
-)
-
-// plain says a YAML error in one line and in the words of the file, not of the
-// Go types behind it.
-func plain(err error) error {
-	message := strings.Join(strings.Fields(err.Error()), " ")
-	message = strings.TrimPrefix(message, "yaml: ")
-	message = strings.TrimPrefix(message, "unmarshal errors: ")
-	message = unknownField.ReplaceAllString(message, `unknown field "$1"`)
-	message = wrongType.ReplaceAllString(message, "$2 cannot stand here")
-	return errors.New(message)
 }
 
 // validate holds s against the rules that need no other file.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/seatrial/seatrial/harness/strictyaml"
 	"github.com/seatrial/seatrial/harness/trial"
 )
 
@@ -92,7 +93,7 @@ func readyByCEL(spec trial.Ready) (Readiness, error) {
 	}
 	ast, issues := env.Compile(spec.CEL)
 	if issues.Err() != nil {
-		return nil, fmt.Errorf("spec.ready.cel: %w", plain(issues.Err()))
+		return nil, fmt.Errorf("spec.ready.cel: %w", strictyaml.OneLine(issues.Err()))
 	}
 	if t := ast.OutputType(); !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("spec.ready.cel: must yield a bool, not %s", t)

@@ -1,16 +1,11 @@
 package podlife
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"regexp"
-	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/seatrial/seatrial/harness/strictyaml"
 )
 
 // The header of a file of scripts.
@@ -53,31 +48,15 @@ func Load(path string) ([]Script, error) {
 // Parse reads scripts from YAML, as Load does.
 func Parse(content []byte) ([]Script, error) {
 	var f file
-	dec := yaml.NewDecoder(bytes.NewReader(content))
-	dec.KnownFields(true)
-	switch err := dec.Decode(&f); {
-	case errors.Is(err, io.EOF):
-		return nil, errors.New("is empty")
-	case err != nil:
-		return nil, plain(err)
-	case f.APIVersion != APIVersion || f.Kind != Kind:
-		return nil, fmt.Errorf("apiVersion and kind must be %s and %s", APIVersion, Kind)
+	if err := strictyaml.Decode(content, &f); err != nil {
+		return nil, err
 	}
-	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, errors.New("holds more than one document")
+	if f.APIVersion != APIVersion || f.Kind != Kind {
+		return nil, fmt.Errorf("apiVersion and kind must be %s and %s", APIVersion, Kind)
 	}
 	scripts := make([]Script, 0, len(f.Scripts))
 	for _, s := range f.Scripts {
 		scripts = append(scripts, Script(s))
 	}
 	return scripts, Validate(scripts)
-}
-
-var unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)
-
-// plain says a YAML error in one line and in the words of the file.
-func plain(err error) error {
-	message := strings.Join(strings.Fields(err.Error()), " ")
-	message = strings.TrimPrefix(strings.TrimPrefix(message, "yaml: "), "unmarshal errors: ")
-	return errors.New(unknownField.ReplaceAllString(message, `unknown field "$1"`))
 }
