@@ -128,10 +128,10 @@ func flaws(of condition) []flaw {
 // before.
 func (f *form) transitions(before, c custom) {
 	for _, of := range c.Status.Conditions {
-		was, ok := only(before.Status.Conditions, of.Type)
-		since, set := of.since()
+		was := only(before.Status.Conditions, of.Type)
+		since, set := only(c.Status.Conditions, of.Type).since()
 		wasSince, wasSet := was.since()
-		if _, single := only(c.Status.Conditions, of.Type); !ok || !single || !set || !wasSet {
+		if !set || !wasSet {
 			continue
 		}
 		moved := !since.Equal(wasSince)
@@ -155,8 +155,8 @@ func (f *form) transitions(before, c custom) {
 	}
 }
 
-// only returns the condition of a type if there is exactly one.
-func only(conditions []condition, kind string) (condition, bool) {
+// only returns the condition of a type if there is exactly one, else none.
+func only(conditions []condition, kind string) condition {
 	var found []condition
 	for _, c := range conditions {
 		if c.Type == kind {
@@ -164,9 +164,9 @@ func only(conditions []condition, kind string) (condition, bool) {
 		}
 	}
 	if len(found) != 1 {
-		return condition{}, false
+		return condition{}
 	}
-	return found[0], true
+	return found[0]
 }
 
 // late reports whether a version was written clearly later than the time. What

@@ -41,7 +41,11 @@ func TestConditionsWellFormed(t *testing.T) {
 		"two conditions of one type": {
 			tell: reporting([]any{ready("False", clock(3)), ready("True", clock(6))}),
 			want: []string{`widgets.fixtures.example.com trial/w: there are several conditions of type Ready`},
-			hint: "instead of adding",
+			hint: "instead of adding", paths: ".status.conditions",
+		},
+		"a second condition of a type with a new time": {
+			tell: reporting([]any{ready("False", clock(3))}, []any{ready("False", clock(3)), ready("False", clock(6))}, []any{ready("False", clock(6))}),
+			want: []string{`widgets.fixtures.example.com trial/w: there are several conditions of type Ready`},
 		},
 		"a condition that is appended each time": {
 			tell: reporting([]any{ready("False", clock(3))}, []any{ready("False", clock(3)), ready("True", clock(6))},
@@ -64,8 +68,9 @@ func TestConditionsWellFormed(t *testing.T) {
 			want: []string{`widgets.fixtures.example.com trial/w: condition Ready has the status ""`},
 		},
 		"no reason": {
-			tell: reporting([]any{without("reason", "")}),
-			want: []string{"widgets.fixtures.example.com trial/w: condition Ready has no reason"},
+			tell:  reporting([]any{without("reason", "")}),
+			want:  []string{"widgets.fixtures.example.com trial/w: condition Ready has no reason"},
+			paths: ".status.conditions[type=Ready].reason",
 		},
 		"a reason in prose": {
 			tell: reporting([]any{without("reason", "waiting for pods")}),

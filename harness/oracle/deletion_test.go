@@ -49,7 +49,7 @@ func TestDeleteCompletes(t *testing.T) {
 		"a finalizer that stays": {
 			tell: stuck([]any{"demo/hold"}, terminating),
 			want: []string{"widgets.fixtures.example.com trial/w is still there 1m0s after its deletion was asked for, held by the finalizer demo/hold"},
-			hint: "only the garbage collector removes",
+			hint: "only the garbage collector removes", paths: ".metadata.finalizers",
 		},
 		"two finalizers that stay": {
 			tell: stuck([]any{"a/a", "b/b"}, terminating),

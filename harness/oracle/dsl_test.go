@@ -19,6 +19,8 @@ type judged struct {
 	want []string
 	// hint is part of the first finding's hint.
 	hint string
+	// paths are those of the first finding.
+	paths string
 	// unclear is part of the error of a history that cannot be judged.
 	unclear string
 	options trial.CheckOptions
@@ -37,6 +39,9 @@ func judge(t *testing.T, by judgeFunc, tests map[string]judged) {
 				t.Errorf("found:\n%s\nwant:\n%s", got, want)
 			}
 			checkEvidence(t, h, findings)
+			if tc.paths != "" && (len(findings) == 0 || strings.Join(findings[0].Paths, " ") != tc.paths) {
+				t.Errorf("got findings %+v, want the first to have the paths %q", findings, tc.paths)
+			}
 			if tc.hint != "" && (len(findings) == 0 || !strings.Contains(findings[0].Hint, tc.hint)) {
 				t.Errorf("got findings %+v, want the first to have the hint %q", findings, tc.hint)
 			}

@@ -28,7 +28,8 @@ func TestObservedGeneration(t *testing.T) {
 			tell: working(func(s *historytest.Story, w, _ historytest.Object) {
 				s.Puts(w.With("status.phase", "Ready"), historytest.Status)
 			}),
-			want: []string{"widgets.fixtures.example.com trial/w is at generation 1, yet .status.observedGeneration is not set"},
+			want:  []string{"widgets.fixtures.example.com trial/w is at generation 1, yet .status.observedGeneration is not set"},
+			paths: ".status.observedGeneration",
 		},
 		"a status that did not catch up": {
 			tell: working(func(s *historytest.Story, w, _ historytest.Object) {
