@@ -56,8 +56,13 @@ func (r *run) stop(ctx context.Context) error {
 }
 
 func (r *run) warn(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
 }
+
+// lost notes that the direct watch missed something.
+func (r *run) lost(warning string) { r.warn("%s", warning) }
 
 // judge judges what was seen. What a trial that ended early did not find to be
 // broken was not judged to the end: such a pass is inconclusive.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -34,6 +35,9 @@ type run struct {
 	activity *activity
 	samples  *samples
 	family   *family
+
+	// mu guards warnings, which the watch adds to as well.
+	mu       sync.Mutex
 	warnings []string
 
 	group     *process.Group
@@ -152,7 +156,7 @@ func (r *run) install(ctx context.Context) error {
 	}
 	redactor := redact.New()
 	r.observer, err = observe.Start(ctx, observe.Options{
-		Config: r.cluster.Config(), Recorder: r.log, OnChange: r.changed, Redactor: redactor,
+		Config: r.cluster.Config(), Recorder: r.log, OnChange: r.changed, Redactor: redactor, Warn: r.lost,
 	})
 	if err != nil {
 		return fmt.Errorf("watching the cluster: %w", err)

@@ -10,13 +10,17 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 )
 
 // Main runs the command with these arguments, without the program's name, and
 // returns its exit code. SIGINT, SIGTERM and SIGHUP end it in order; a second
 // one ends it at once.
 func Main(args []string, streams Streams) int {
+	// What the Kubernetes libraries log is not for the user of a command.
+	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)
