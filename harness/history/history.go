@@ -98,15 +98,6 @@ func (h History) Mark(names ...MarkName) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Before returns what was seen before sequence number seq.
-func (h History) Before(seq int64) History {
-	i := slices.IndexFunc(h.Entries, func(e Entry) bool { return e.Seq >= seq })
-	if i < 0 {
-		i = len(h.Entries)
-	}
-	return History{Header: h.Header, Entries: h.Entries[:i]}
-}
-
 // After returns what was seen after sequence number seq.
 func (h History) After(seq int64) History {
 	i := slices.IndexFunc(h.Entries, func(e Entry) bool { return e.Seq > seq })

@@ -17,8 +17,8 @@ type Recorder interface {
 	Record(e Entry) int64
 }
 
-// Log is a Recorder that keeps a history in memory and, line by line, in a
-// writer, so that what was seen survives a crash of the harness.
+// Log is a Recorder that keeps a history in memory and writes it, as JSON lines,
+// while it grows: a harness that crashes loses the last 64 KiB.
 type Log struct {
 	now func() time.Time
 
@@ -26,6 +26,7 @@ type Log struct {
 	header  Header
 	entries []Entry
 	w       *bufio.Writer
+	lines   *json.Encoder
 	err     error
 }
 
@@ -36,6 +37,8 @@ func NewLog(w io.Writer, header Header, now func() time.Time) *Log {
 	l := &Log{now: now, header: header}
 	if w != nil {
 		l.w = bufio.NewWriterSize(w, 1<<16)
+		l.lines = json.NewEncoder(l.w)
+		l.lines.SetEscapeHTML(false) // objects stay as they were seen
 		l.writeLine(header)
 	}
 	return l
@@ -60,11 +63,7 @@ func (l *Log) writeLine(v any) {
 	if l.w == nil || l.err != nil {
 		return
 	}
-	line, err := json.Marshal(v)
-	if err == nil {
-		_, err = l.w.Write(append(line, '\n'))
-	}
-	if err != nil {
+	if err := l.lines.Encode(v); err != nil {
 		l.err = fmt.Errorf("writing history: %w", err)
 	}
 }
@@ -87,21 +86,6 @@ func (l *Log) Flush() error {
 		l.err = fmt.Errorf("writing history: %w", err)
 	}
 	return l.err
-}
-
-// Save writes a whole history as JSON lines.
-func Save(w io.Writer, h History) error {
-	h.Header.Schema = Schema
-	enc := json.NewEncoder(w)
-	if err := enc.Encode(h.Header); err != nil {
-		return fmt.Errorf("writing history header: %w", err)
-	}
-	for _, e := range h.Entries {
-		if err := enc.Encode(e); err != nil {
-			return fmt.Errorf("writing history entry %d: %w", e.Seq, err)
-		}
-	}
-	return nil
 }
 
 // Load reads a saved history. A last line that was cut short, as a killed

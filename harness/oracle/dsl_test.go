@@ -1,8 +1,11 @@
 package oracle_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/seatrial/seatrial/harness/history"
 	"github.com/seatrial/seatrial/harness/internal/historytest"
@@ -39,6 +42,10 @@ func judge(t *testing.T, by judgeFunc, tests map[string]judged) {
 				t.Errorf("found:\n%s\nwant:\n%s", got, want)
 			}
 			checkEvidence(t, h, findings)
+			again, _ := by(saved(t, h), tc.options)
+			if diff := cmp.Diff(findings, again); diff != "" {
+				t.Errorf("the same history, saved and loaded (+), is judged otherwise:\n%s", diff)
+			}
 			if tc.paths != "" && (len(findings) == 0 || strings.Join(findings[0].Paths, " ") != tc.paths) {
 				t.Errorf("got findings %+v, want the first to have the paths %q", findings, tc.paths)
 			}
@@ -47,6 +54,24 @@ func judge(t *testing.T, by judgeFunc, tests map[string]judged) {
 			}
 		})
 	}
+}
+
+// saved saves a history and loads it again.
+func saved(t *testing.T, h history.History) history.History {
+	t.Helper()
+	var file bytes.Buffer
+	log := history.NewLog(&file, h.Header, nil)
+	for _, e := range h.Entries {
+		log.Record(e)
+	}
+	if err := log.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := history.Load(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
 }
 
 func checkError(t *testing.T, err error, want string) {
