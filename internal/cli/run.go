@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,9 +75,11 @@ func runTrial(ctx context.Context, streams Streams, flags runFlags) error {
 		return fmt.Errorf("making a directory to work in: %w", err)
 	}
 	defer os.RemoveAll(options.WorkDir)
-	if err := os.MkdirAll(options.Dir, 0o755); err != nil {
-		return &UsageError{fmt.Errorf("--output-dir: %w", err)}
+	output, err := openOutputDir(options.Dir)
+	if err != nil {
+		return err
 	}
+	defer output.close()
 	rep, err := engine.Run(ctx, options)
 	progress.close()
 	if rep == nil {
@@ -87,7 +88,7 @@ func runTrial(ctx context.Context, streams Streams, flags runFlags) error {
 		}
 		return err
 	}
-	if err := writeReports(options.Dir, rep, streams.Out); err != nil {
+	if err := output.write(rep, streams.Out); err != nil {
 		return err
 	}
 	if code := report.ExitCode(rep); code != ExitOK {
@@ -134,26 +135,4 @@ func knownChecks(where string, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// writeReports writes every form of the report; the summary goes to out.
-func writeReports(dir string, rep *report.Report, out io.Writer) error {
-	for name, write := range map[string]func(io.Writer, *report.Report) error{
-		"report.json": report.WriteJSON,
-		"report.html": report.WriteHTML,
-		"junit.xml":   report.WriteJUnit,
-	} {
-		if err := writeReport(filepath.Join(dir, name), rep, write); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
-		}
-	}
-	return report.WriteText(out, rep, report.TextOptions{Colour: isTerminal(out), Dir: dir})
-}
-
-func writeReport(path string, rep *report.Report, write func(io.Writer, *report.Report) error) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file, rep), file.Close())
 }

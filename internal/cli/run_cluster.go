@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -95,7 +96,8 @@ func (p *clusterPlan) start(ctx context.Context) (cluster.Cluster, []report.Prog
 		return nil, nil, err
 	}
 	if c.Version() != p.release.Kubernetes {
-		return nil, nil, fmt.Errorf("the API server says that it is %s, not %s: %w", c.Version(), p.release.Kubernetes, c.Stop(ctx))
+		wrong := fmt.Errorf("the API server says that it is %s, not %s", c.Version(), p.release.Kubernetes)
+		return nil, nil, errors.Join(wrong, c.Stop(ctx))
 	}
 	programs := make([]report.Program, 0, len(set.Files))
 	for _, f := range set.Files {
