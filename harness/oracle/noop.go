@@ -16,19 +16,22 @@ const (
 	// the operator is at rest: once in that time. Fewer than loop such writes
 	// prove no rhythm.
 	restPeriod = 10 * time.Second
-	// shareLimit is which part of all writes may change nothing, in percent,
-	// once there are shareLeast of those.
-	shareLimit = 50
-	shareLeast = 10
+	// shareLimit is which part of the writes may change nothing, in percent,
+	// once there are shareLeast of those in all, or objectLeast to one object
+	// in one manner: now and then a stale cache has an object written in vain.
+	shareLimit  = 50
+	shareLeast  = 10
+	objectLeast = 5
 )
 
 // NoOpWrites finds writes that ask for what is there already: the API server
 // elides them, after the full price of admission, validation and comparison.
 //
 // At rest no object may be written so more than once in ten seconds. Over the
-// whole trial such writes may make up half of all, where there are at least
-// ten; server-side applies are not counted there, since applying again what was
-// applied before is an accepted style.
+// whole trial such writes may make up half of those to one object in one
+// manner, where there are at least five, and half of all, where there are at least ten; server-side
+// applies are not counted there, since applying again what was applied before
+// is an accepted style.
 func NoOpWrites(h history.History, o trial.CheckOptions) ([]trial.Finding, error) {
 	all := slices.DeleteFunc(writes(h, o, version.NewIndex(h)), func(w write) bool { return w.request.Verb == history.VerbDelete })
 	w, err := rest(h)
@@ -69,22 +72,47 @@ func repeatedAtRest(all []write, w window) []trial.Finding {
 	return found.findings()
 }
 
-// overused compares the writes of a whole trial that changed nothing with all.
+// overused compares the writes of a whole trial that changed nothing with
+// those that did, object by object, then all together.
 func overused(all []write) []trial.Finding {
 	counted := slices.DeleteFunc(slices.Clone(all), write.applies)
-	idle := slices.DeleteFunc(slices.Clone(counted), func(w write) bool { return !isNoOp(w) })
-	if len(idle) < shareLeast || len(idle)*100 <= len(counted)*shareLimit {
+	var found causes
+	for _, writes := range sortedBy(counted, func(w write) string { return w.target() + " " + w.manner() }) {
+		idle := idleOf(writes)
+		if !tooMany(idle, writes, objectLeast) {
+			continue
+		}
+		first := idle[0]
+		m := motive{resource: resourceName(first.Ref.Group, first.Ref.Resource), manner: first.manner()}
+		found.add(m.String(), overuse(idle, fmt.Sprintf("%d of %d writes of %s by %s changed nothing",
+			len(idle), len(writes), first.target(), first.manner())))
+	}
+	if found.by != nil {
+		return found.findings()
+	}
+	idle := idleOf(counted)
+	if !tooMany(idle, counted, shareLeast) {
 		return nil
 	}
-	targets := byTarget(idle)
-	most := slices.MaxFunc(targets, func(a, b []write) int { return len(a) - len(b) })
-	return []trial.Finding{{
-		Summary: fmt.Sprintf("%d of %d writes (%d%%) changed nothing; most of them are of %s: %s, by %s",
-			len(idle), len(counted), len(idle)*100/len(counted), most[0].target(), times(len(most)), most[0].manner()),
-		Object:   most[0].Ref,
-		Expected: "at most half of all writes change nothing, server-side applies apart",
-		Paths:    most[0].filledIn(), Evidence: shown(sequence(most)), Hint: noOpHint(most[0]),
-	}}
+	most := slices.MaxFunc(byTarget(idle), func(a, b []write) int { return len(a) - len(b) })
+	return []trial.Finding{overuse(most, fmt.Sprintf("%d of %d writes (%d%%) changed nothing; most of them, %d, are of %s, by %s",
+		len(idle), len(counted), len(idle)*100/len(counted), len(most), most[0].target(), most[0].manner()))}
+}
+
+func idleOf(all []write) []write {
+	return slices.DeleteFunc(slices.Clone(all), func(w write) bool { return !isNoOp(w) })
+}
+
+func tooMany(idle, all []write, least int) bool {
+	return len(idle) >= least && len(idle)*100 > len(all)*shareLimit
+}
+
+func overuse(idle []write, summary string) trial.Finding {
+	return trial.Finding{
+		Summary: summary, Object: idle[0].Ref,
+		Expected: "at most half of the writes change nothing, server-side applies apart",
+		Paths:    idle[0].filledIn(), Evidence: shown(sequence(idle)), Hint: noOpHint(idle[0]),
+	}
 }
 
 func noOpHint(w write) string {

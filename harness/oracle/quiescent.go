@@ -66,16 +66,18 @@ func renewsLock(w write) bool {
 	return every([]write{w}, func(d version.Difference) bool { return d.Path == lock })
 }
 
-// byTarget sorts writes by what they are aimed at, in the order of the first
-// one of each.
-func byTarget(all []write) [][]write {
+// byTarget sorts writes by what they are aimed at.
+func byTarget(all []write) [][]write { return sortedBy(all, write.target) }
+
+// sortedBy sorts writes by a key, in the order of the first one of each.
+func sortedBy(all []write, key func(write) string) [][]write {
 	place := map[string]int{}
 	var sorted [][]write
 	for _, w := range all {
-		i, known := place[w.target()]
+		i, known := place[key(w)]
 		if !known {
 			i = len(sorted)
-			place[w.target()] = i
+			place[key(w)] = i
 			sorted = append(sorted, nil)
 		}
 		sorted[i] = append(sorted[i], w)
