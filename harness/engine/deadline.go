@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Deadlines are the promises a trial holds its subject and its own steps to.
 // A zero field means the default.
@@ -17,37 +20,44 @@ type Deadlines struct {
 	// Settle is how long a subject whose samples are ready may keep the API
 	// busy before it counts as never settling. Default 15 s.
 	Settle time.Duration
-	// Observe is for how long a subject at rest is watched. Default 10 s.
+	// Observe is for how long a subject at rest is watched. Default 20 s:
+	// what is done each ten seconds is then seen twice.
 	Observe time.Duration
 	// Delete is how long the samples may take to be gone. Default 1 min.
 	Delete time.Duration
 	// Stop is how long the subject may take to end after SIGTERM before it is
-	// killed. Default 10 s, the half of what a kubelet grants and more than
-	// controller-runtime needs.
+	// killed. Default 10 s, a third of what a kubelet grants.
 	Stop time.Duration
 	// CleanUp is how long the harness may take to put things back after the
 	// trial, or after an interrupt. Default 20 s.
 	CleanUp time.Duration
 }
 
+// DefaultDeadlines returns the defaults.
+func DefaultDeadlines() Deadlines {
+	return Deadlines{
+		Start:          30 * time.Second,
+		WebhooksServed: 30 * time.Second,
+		Converge:       2 * time.Minute,
+		Settle:         15 * time.Second,
+		Observe:        20 * time.Second,
+		Delete:         time.Minute,
+		Stop:           10 * time.Second,
+		CleanUp:        20 * time.Second,
+	}
+}
+
 // withDefaults returns d with its zero fields filled in.
 func (d Deadlines) withDefaults() Deadlines {
-	for _, f := range []struct {
-		field *time.Duration
-		value time.Duration
-	}{
-		{&d.Start, 30 * time.Second},
-		{&d.WebhooksServed, 30 * time.Second},
-		{&d.Converge, 2 * time.Minute},
-		{&d.Settle, 15 * time.Second},
-		{&d.Observe, 10 * time.Second},
-		{&d.Delete, time.Minute},
-		{&d.Stop, 10 * time.Second},
-		{&d.CleanUp, 20 * time.Second},
-	} {
-		if *f.field == 0 {
-			*f.field = f.value
-		}
+	defaults := DefaultDeadlines()
+	return Deadlines{
+		Start:          cmp.Or(d.Start, defaults.Start),
+		WebhooksServed: cmp.Or(d.WebhooksServed, defaults.WebhooksServed),
+		Converge:       cmp.Or(d.Converge, defaults.Converge),
+		Settle:         cmp.Or(d.Settle, defaults.Settle),
+		Observe:        cmp.Or(d.Observe, defaults.Observe),
+		Delete:         cmp.Or(d.Delete, defaults.Delete),
+		Stop:           cmp.Or(d.Stop, defaults.Stop),
+		CleanUp:        cmp.Or(d.CleanUp, defaults.CleanUp),
 	}
-	return d
 }

@@ -81,6 +81,7 @@ func TestWrongUsageIsOneLineAndExitsWithTwo(t *testing.T) {
 		"a source that does not exist":  {[]string{"run", "-f", right, "--source", "moon"}, "--source: "},
 		"pod life that is absent":       {[]string{"run", "-f", right, "--pod-life", "/nonexistent.yaml"}, "--pod-life: "},
 		"pod life without pods":         {[]string{"run", "-f", right, "--pod-life", "x", "--level", "apiserver"}, "--pod-life needs --level controlplane"},
+		"no time to watch":              {[]string{"run", "-f", right, "--observe-for", "0s"}, "--observe-for 0s must be more than nothing"},
 		"several releases":              {[]string{"run", "-f", right, "--kubernetes", "all"}, `--kubernetes "all" must name one release`},
 	}
 	for name, tc := range tests {

@@ -51,10 +51,11 @@ to the output directory, and a summary to standard output.`,
 	f.StringSliceVar(&flags.checks, "check", nil, "judge only these checks; the others are reported as skipped")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "no progress on standard error")
 	flags.cluster.register(f)
-	f.DurationVar(&flags.deadlines.Converge, "converge-within", 2*time.Minute, "how long the samples may take to get ready")
-	f.DurationVar(&flags.deadlines.Settle, "settle-within", 15*time.Second, "how long the API may stay busy once they are")
-	f.DurationVar(&flags.deadlines.Observe, "observe-for", 10*time.Second, "for how long the operator is watched at rest")
-	f.DurationVar(&flags.deadlines.Delete, "delete-within", time.Minute, "how long the samples may take to be gone")
+	defaults := engine.DefaultDeadlines()
+	f.DurationVar(&flags.deadlines.Converge, "converge-within", defaults.Converge, "how long the samples may take to get ready")
+	f.DurationVar(&flags.deadlines.Settle, "settle-within", defaults.Settle, "how long the API may stay busy once they are")
+	f.DurationVar(&flags.deadlines.Observe, "observe-for", defaults.Observe, "for how long the operator is watched at rest")
+	f.DurationVar(&flags.deadlines.Delete, "delete-within", defaults.Delete, "how long the samples may take to be gone")
 	return cmd
 }
 
@@ -103,7 +104,7 @@ func (f *runFlags) options() (engine.Options, error) {
 	if f.file == "" {
 		return engine.Options{}, &UsageError{errors.New("-f must name a subject file (see seatrial run --help)")}
 	}
-	if err := knownChecks("--check", f.checks); err != nil {
+	if err := errors.Join(knownChecks("--check", f.checks), f.checkDeadlines()); err != nil {
 		return engine.Options{}, &UsageError{err}
 	}
 	s, err := subject.Load(f.file)
@@ -124,6 +125,24 @@ func (f *runFlags) options() (engine.Options, error) {
 		Subject: s, Catalogue: conformance.Catalogue(), Only: f.checks, Deadlines: f.deadlines, CatalogueVersion: conformance.Version,
 		Dir: f.outDir, Command: append([]string{"seatrial"}, os.Args[1:]...),
 	}, nil
+}
+
+// checkDeadlines refuses times in which nothing can happen.
+func (f *runFlags) checkDeadlines() error {
+	for _, flag := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"converge-within", f.deadlines.Converge},
+		{"settle-within", f.deadlines.Settle},
+		{"observe-for", f.deadlines.Observe},
+		{"delete-within", f.deadlines.Delete},
+	} {
+		if flag.value <= 0 {
+			return fmt.Errorf("--%s %v must be more than nothing", flag.name, flag.value)
+		}
+	}
+	return nil
 }
 
 // knownChecks refuses names of checks that do not exist.
