@@ -9,6 +9,8 @@ MAKEFLAGS   += --no-print-directory
 K8S     ?= newest
 # FOCUS runs only the specs whose text matches this regular expression.
 FOCUS   ?=
+# PROCS is how many specs run at a time; they wait more than they work.
+PROCS   ?= 4
 # COUNT repeats the medians of the benchmarks.
 COUNT   ?= 5
 # SUBJECT is the operator that `make trial` puts on trial.
@@ -66,9 +68,10 @@ test-harness: build ## The harness against real programs: make test-harness [K8S
 	@$(ASSETS); go test -tags envtest -count=1 -timeout 15m $(if $(FOCUS),-run '$(FOCUS)') $(NEED_PROGRAMS)
 
 .PHONY: test-envtest
-test-envtest: build ## The envtest tier over the operator: make test-envtest [K8S=1.37] [FOCUS=regexp].
-	@mkdir -p $(OUT); $(ASSETS); SEATRIAL_K8S=$(K8S) go test -race -tags envtest -count=1 -timeout 10m ./suites/envtest \
-	  -args -ginkgo.junit-report=$(CURDIR)/$(OUT)/envtest-$(K8S).xml $(if $(FOCUS),-ginkgo.focus='$(FOCUS)')
+test-envtest: build ## The envtest tier over the operator: make test-envtest [K8S=1.37] [FOCUS=regexp] [PROCS=4].
+	@mkdir -p $(OUT); $(ASSETS); export SEATRIAL_K8S=$(K8S); test -t 1 || plain=--no-color; \
+	go tool ginkgo run $${plain:-} --procs=$(PROCS) --race --tags=envtest --timeout=10m --fail-on-empty --randomize-all \
+	  --poll-progress-after=30s --output-dir=$(OUT) --junit-report=envtest-$(K8S).xml $(if $(FOCUS),--focus='$(FOCUS)') ./suites/envtest
 
 .PHONY: mutants
 mutants: build ## Put every mutant on trial: each must be killed by its check, and by no other.

@@ -150,5 +150,6 @@ require (
 
 tool (
 	github.com/kudobuilder/kuttl/cmd/kubectl-kuttl
+	github.com/onsi/ginkgo/v2/ginkgo
 	sigs.k8s.io/kind
 )
