@@ -15,12 +15,17 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/seatrial/seatrial/harness/cluster/local"
 )
 
 func main() {
 	count := flag.Int("count", 5, "how many times each thing is measured; the median counts")
 	flag.Parse()
+	// envtest warns when its log goes nowhere unasked.
+	ctrl.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, *count, os.Getenv("KUBEBUILDER_ASSETS"), os.Stdout)
 	stop()
