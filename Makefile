@@ -96,8 +96,7 @@ verify-generated: ## Fail when a generated file is stale.
 
 .PHONY: verify-tidy
 verify-tidy: ## Fail when a module file is not tidy.
-	go mod tidy -diff
-	go mod tidy -diff -modfile=go.tools.mod
+	@ci/verify-tidy
 
 .PHONY: lint
 lint: ## golangci-lint, with the layering rules.
