@@ -16,11 +16,15 @@ const (
 	// the operator is at rest: once in that time. Fewer than loop such writes
 	// prove no rhythm.
 	restPeriod = 10 * time.Second
-	// shareLimit is which part of the writes may change nothing, in percent,
-	// once there are shareLeast of those in all, or objectLeast to one object
-	// in one manner: now and then a stale cache has an object written in vain.
-	shareLimit  = 50
-	shareLeast  = 10
+	// shareLimit is which part of all writes may change nothing, in percent,
+	// once there are shareLeast of those.
+	shareLimit = 50
+	shareLeast = 10
+	// objectLimit and objectLeast are the same for the writes to one object in
+	// one manner. They tell a writer that never compares from one that also has
+	// something to say: a status that is written at the end of each
+	// reconciliation often does.
+	objectLimit = 80
 	objectLeast = 5
 )
 
@@ -28,10 +32,10 @@ const (
 // elides them, after the full price of admission, validation and comparison.
 //
 // At rest no object may be written so more than once in ten seconds. Over the
-// whole trial such writes may make up half of those to one object in one
-// manner, where there are at least five, and half of all, where there are at least ten; server-side
-// applies are not counted there, since applying again what was applied before
-// is an accepted style.
+// whole trial such writes may make up half of all, where there are at least
+// ten, and four fifths of those to one object in one manner, where there are at
+// least five; server-side applies are not counted there, since applying again
+// what was applied before is an accepted style.
 func NoOpWrites(h history.History, o trial.CheckOptions) ([]trial.Finding, error) {
 	all := slices.DeleteFunc(writes(h, o, version.NewIndex(h)), func(w write) bool { return w.request.Verb == history.VerbDelete })
 	w, err := rest(h)
@@ -79,7 +83,7 @@ func overused(all []write) []trial.Finding {
 	var found causes
 	for _, writes := range sortedBy(counted, func(w write) string { return w.target() + " " + w.manner() }) {
 		idle := idleOf(writes)
-		if !tooMany(idle, writes, objectLeast) {
+		if !tooMany(idle, writes, objectLeast, objectLimit) {
 			continue
 		}
 		first := idle[0]
@@ -91,7 +95,7 @@ func overused(all []write) []trial.Finding {
 		return found.findings()
 	}
 	idle := idleOf(counted)
-	if !tooMany(idle, counted, shareLeast) {
+	if !tooMany(idle, counted, shareLeast, shareLimit) {
 		return nil
 	}
 	most := slices.MaxFunc(byTarget(idle), func(a, b []write) int { return len(a) - len(b) })
@@ -103,14 +107,14 @@ func idleOf(all []write) []write {
 	return slices.DeleteFunc(slices.Clone(all), func(w write) bool { return !isNoOp(w) })
 }
 
-func tooMany(idle, all []write, least int) bool {
-	return len(idle) >= least && len(idle)*100 > len(all)*shareLimit
+func tooMany(idle, all []write, least, limit int) bool {
+	return len(idle) >= least && len(idle)*100 > len(all)*limit
 }
 
 func overuse(idle []write, summary string) trial.Finding {
 	return trial.Finding{
 		Summary: summary, Object: idle[0].Ref,
-		Expected: "at most half of the writes change nothing, server-side applies apart",
+		Expected: "at most half of all writes, and four fifths of those to one object, change nothing, server-side applies apart",
 		Paths:    idle[0].filledIn(), Evidence: shown(sequence(idle)), Hint: noOpHint(idle[0]),
 	}
 }
