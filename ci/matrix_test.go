@@ -50,8 +50,7 @@ func TestLookup(t *testing.T) {
 	}
 	for _, name := range []string{"1.3", "1.33", "v1.34.5", "latest", "1.37.2.1", "v", "vv1.37"} {
 		_, err := m.Lookup(name)
-		var unknown *UnknownVersionError
-		if !errors.As(err, &unknown) {
+		if _, ok := errors.AsType[*UnknownVersionError](err); !ok {
 			t.Fatalf("Lookup(%q) = %v, want an UnknownVersionError", name, err)
 		}
 		if text := err.Error(); !strings.Contains(text, "v1.34.4, v1.37.2") || strings.Contains(text, "\n") {

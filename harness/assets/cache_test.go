@@ -18,6 +18,7 @@ import (
 func TestDamagedFileIsNamedWithWhatRepairsIt(t *testing.T) {
 	edit := func(name string, change func([]byte) []byte) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
+			t.Helper()
 			path := filepath.Join(dir, name)
 			content, err := os.ReadFile(path)
 			if err != nil {
@@ -31,13 +32,14 @@ func TestDamagedFileIsNamedWithWhatRepairsIt(t *testing.T) {
 	}
 	remove := func(name string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
+			t.Helper()
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	replace := func(old, new string) func([]byte) []byte {
-		return func(content []byte) []byte { return bytes.Replace(content, []byte(old), []byte(new), 1) }
+	replace := func(from, to string) func([]byte) []byte {
+		return func(content []byte) []byte { return bytes.Replace(content, []byte(from), []byte(to), 1) }
 	}
 	cases := map[string]struct {
 		damage  func(*testing.T, string)
@@ -52,6 +54,7 @@ func TestDamagedFileIsNamedWithWhatRepairsIt(t *testing.T) {
 		"a manifest of something else": {edit(manifestName, replace(`"etcd"`, `"kwok"`)), manifestName, "is of kwok"},
 		"a manifest with more fields":  {edit(manifestName, replace(`"size"`, `"weight": 3, "size"`)), manifestName, `unknown field "weight"`},
 		"a file that cannot be run": {func(t *testing.T, dir string) {
+			t.Helper()
 			if err := os.Chmod(filepath.Join(dir, "etcd"), 0o444); err != nil {
 				t.Fatal(err)
 			}

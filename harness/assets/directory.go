@@ -23,7 +23,7 @@ func (g *getting) fromDirectory(ctx context.Context, programs []Program) error {
 	}
 	g.attempts = append(g.attempts, Attempt{SourceDirectory, err})
 	if s.directory != nil && len(s.sources) > 1 {
-		s.notice(EnvDirectory, "%s: %s; using the next sources for %s", SourceDirectory, firstLine(err), join(g.set.missing(programs), ", "))
+		s.noticef(EnvDirectory, "%s: %s; using the next sources for %s", SourceDirectory, firstLine(err), join(g.set.missing(programs), ", "))
 	}
 	return nil
 }

@@ -93,6 +93,7 @@ func TestExplicitDirectoryThatCannotBeUsed(t *testing.T) {
 	release := newest(t)
 	broken := func(content string, mode os.FileMode) func(*testing.T) string {
 		return func(t *testing.T) string {
+			t.Helper()
 			dir := explicitDirectory(t, nil)
 			writeFile(t, filepath.Join(dir, string(APIServer)), []byte(content), mode)
 			return dir
@@ -105,7 +106,7 @@ func TestExplicitDirectoryThatCannotBeUsed(t *testing.T) {
 	}{
 		"set but empty":                     {at(""), "KUBEBUILDER_ASSETS is set but empty"},
 		"a directory that is not there":     {at("/no/such/directory"), "KUBEBUILDER_ASSETS=/no/such/directory is not a directory"},
-		"an empty directory":                {func(t *testing.T) string { return t.TempDir() }, "has no kube-apiserver"},
+		"an empty directory":                {(*testing.T).TempDir, "has no kube-apiserver"},
 		"a program of another release":      {broken(string(fakeProgram(APIServer, "v1.2.3")), 0o755), "reports version v1.2.3, not " + release.Kubernetes},
 		"a file that is not executable":     {broken("#!/bin/sh\n", 0o644), "kube-apiserver is not an executable file"},
 		"a program that does not run":       {broken("#!/bin/sh\necho broken pipe dream\nexit 3\n", 0o755), `does not run here: exit status 3 (it says "broken pipe dream")`},

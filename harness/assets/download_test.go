@@ -30,6 +30,7 @@ func TestDownloadPutsEveryProgramIntoTheCache(t *testing.T) {
 			version = release.Etcd
 		case KWOK:
 			version = release.KWOK
+		default:
 		}
 		want = append(want, File{Program: p, Version: version, Source: SourceDownload, SHA256: sum(fakePrograms(release)[p]), Path: set.Path(p)})
 	}

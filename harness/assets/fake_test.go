@@ -39,6 +39,7 @@ func fakeProgram(p Program, version string) []byte {
 		says = "etcd Version: " + strings.TrimPrefix(version, "v") + "\nGit SHA: Not provided\nGo Version: go1.26.8"
 	case KWOK:
 		says = "kwok version " + version + " go1.26.8 (linux/amd64)"
+	default:
 	}
 	return fmt.Appendf(nil, "#!/bin/sh\ncat <<'END'\n%s\nEND\n", says)
 }
@@ -230,8 +231,7 @@ func newStore(t *testing.T, s *releases, cache string, sources ...Source) (*Stor
 		t.Fatal(err)
 	}
 	store.os, store.arch = "linux", "amd64"
-	store.providers[SourceDownload].(*downloader).transfer.patience =
-		patience{answer: 10 * time.Second, stall: 10 * time.Second, backoff: time.Millisecond}
+	store.providers[SourceDownload].(*downloader).transfer.patience = patience{answer: 10 * time.Second, stall: 10 * time.Second, backoff: time.Millisecond}
 	return store, told
 }
 

@@ -133,7 +133,7 @@ func (g *getting) make(ctx context.Context, r recipe, programs []Program) ([]Att
 		if err != nil {
 			attempts = append(attempts, Attempt{source, err})
 			if source == SourceDownload && s.uses(SourceBuild) {
-				s.notice(r.String(), "%s: %s; building instead", source, firstLine(err))
+				s.noticef(r.String(), "%s: %s; building instead", source, firstLine(err))
 			}
 		}
 	}

@@ -177,7 +177,7 @@ func TestWaitNamesTheHolderAndEndsWithItsContext(t *testing.T) {
 	server, cache, release := serveReleases(t), t.TempDir(), newest(t)
 	path := pathOf(Scheduler, release)
 	ready := make(chan struct{})
-	server.handle(path, func(w http.ResponseWriter, r *http.Request) {
+	server.handle(path, func(_ http.ResponseWriter, r *http.Request) {
 		close(ready)
 		<-r.Context().Done()
 	})

@@ -181,7 +181,7 @@ func (s *Store) emit(e Event) {
 	s.progress(e)
 }
 
-func (s *Store) notice(subject, format string, args ...any) {
+func (s *Store) noticef(subject, format string, args ...any) {
 	line := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
 	s.emit(Event{Stage: StageNotice, Subject: subject, Message: line})
 }

@@ -68,9 +68,9 @@ func (e *statusError) Error() string {
 }
 
 // document gets a small file.
-func (t *transfer) document(ctx context.Context, url string) ([]byte, error) {
+func (t *transfer) document(ctx context.Context, address string) ([]byte, error) {
 	var content []byte
-	err := t.get(ctx, url, func(_ int64, body io.Reader) error {
+	err := t.get(ctx, address, func(_ int64, body io.Reader) error {
 		var err error
 		content, err = io.ReadAll(io.LimitReader(body, documentLimit))
 		return err
@@ -80,8 +80,8 @@ func (t *transfer) document(ctx context.Context, url string) ([]byte, error) {
 
 // file gets a file and returns its SHA-256 in hex. The meter is told its size
 // and what arrives.
-func (t *transfer) file(ctx context.Context, url, path string, m *meter) (sum string, err error) {
-	err = t.get(ctx, url, func(size int64, body io.Reader) error {
+func (t *transfer) file(ctx context.Context, address, path string, m *meter) (sum string, err error) {
+	err = t.get(ctx, address, func(size int64, body io.Reader) error {
 		f, err := os.Create(path)
 		if err != nil {
 			return err

@@ -27,8 +27,7 @@ func TestExpand(t *testing.T) {
 
 func TestExpandNamesAnUnknownVariableAndThoseThatAreKnown(t *testing.T) {
 	_, err := expandAll("spec.command", []string{"ok", "$(NOPE)"}, map[string]string{"WORKDIR": "/w", "PORT": "1"})
-	var input *InputError
-	if !errors.As(err, &input) {
+	if _, ok := errors.AsType[*InputError](err); !ok {
 		t.Fatalf("got %v, want an InputError", err)
 	}
 	if want := "spec.command[1]: unknown variable $(NOPE): known are PORT, WORKDIR"; err.Error() != want {

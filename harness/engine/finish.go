@@ -19,13 +19,12 @@ func (r *run) finish(ctx context.Context, cause error) (*report.Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadlines.CleanUp+r.Deadlines.Stop)
 	defer cancel()
 	if err := r.in(ctx, PhaseStop, r.stop); err != nil {
-		r.warn("cleaning up: %v", err)
+		r.warnf("cleaning up: %v", err)
 		if cause == nil {
 			cause = err
 		}
 	}
-	var input *InputError
-	if errors.As(cause, &input) {
+	if _, ok := errors.AsType[*InputError](cause); ok {
 		return nil, cause
 	}
 	return r.report(cause), cause
@@ -55,14 +54,14 @@ func (r *run) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (r *run) warn(format string, args ...any) {
+func (r *run) warnf(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
 }
 
 // lost notes that the direct watch missed something.
-func (r *run) lost(warning string) { r.warn("%s", warning) }
+func (r *run) lost(warning string) { r.warnf("%s", warning) }
 
 // judge judges what was seen. What a trial that ended early did not find to be
 // broken was not judged to the end: such a pass is inconclusive.

@@ -78,8 +78,8 @@ func (r *run) converge(ctx context.Context) error {
 		r.mark(history.MarkConverged, "")
 		return nil
 	}
-	r.say(PhaseConverge, "did not settle: %s", settled.missing)
-	r.warn("the samples did not settle: %s", settled.missing)
+	r.sayf(PhaseConverge, "did not settle: %s", settled.missing)
+	r.warnf("the samples did not settle: %s", settled.missing)
 	var unready []trial.ObjectRef
 	if !settled.reached {
 		unready = r.samples.refs()
@@ -98,7 +98,7 @@ func (r *run) apply(ctx context.Context) error {
 		}
 		if resource, ok := r.primary(o); ok {
 			ref := r.samples.applied(applied, resource)
-			r.say(PhaseConverge, "applied %s", ref)
+			r.sayf(PhaseConverge, "applied %s", ref)
 		}
 	}
 	return nil
@@ -164,8 +164,8 @@ func (r *run) delete(ctx context.Context) error {
 		r.mark(history.MarkDeleted, gone.missing, doomed...)
 		return nil
 	}
-	r.say(PhaseDelete, "not gone: %s", gone.missing)
-	r.warn("the samples were not gone: %s", gone.missing)
+	r.sayf(PhaseDelete, "not gone: %s", gone.missing)
+	r.warnf("the samples were not gone: %s", gone.missing)
 	r.mark(history.MarkUndeleted, gone.missing, r.samples.refs()...)
 	return nil
 }

@@ -90,7 +90,7 @@ func (r *run) build(ctx context.Context) error {
 	if exit := p.Exit(); exit.Code != 0 {
 		return inputErrorf("spec.build.command %q ended with %s%s", strings.Join(command, " "), exit, logLines(p.Tail(tailKept)))
 	}
-	r.say(PhasePrepare, "built the operator in %v", time.Since(start).Round(100*time.Millisecond))
+	r.sayf(PhasePrepare, "built the operator in %v", time.Since(start).Round(100*time.Millisecond))
 	return nil
 }
 

@@ -40,30 +40,37 @@ func TestSamples(t *testing.T) {
 		},
 		"a sample is as the watch last saw it": {
 			func(t *testing.T, s *samples) {
+				t.Helper()
 				s.applied(widget("Pending"), "widgets")
 				s.changed(change(t, history.Modified, widget("Running")))
 			}, true, false,
 		},
 		"a watch that is faster than the answer to the apply is not forgotten": {
 			func(t *testing.T, s *samples) {
+				t.Helper()
 				s.changed(change(t, history.Added, widget("Running")))
 				s.applied(widget("Pending"), "widgets")
 			}, true, false,
 		},
 		"a deleted sample is gone": {
 			func(t *testing.T, s *samples) {
+				t.Helper()
 				s.applied(widget("Pending"), "widgets")
 				s.changed(change(t, history.Deleted, widget("Pending")))
 			}, true, true,
 		},
 		"a sample whose end came before the answer to its apply is gone": {
 			func(t *testing.T, s *samples) {
+				t.Helper()
 				s.changed(change(t, history.Deleted, widget("Pending")))
 				s.applied(widget("Pending"), "widgets")
 			}, true, true,
 		},
 		"an object that is no sample is not waited for": {
-			func(t *testing.T, s *samples) { s.changed(change(t, history.Added, widget("Pending"))) }, true, true,
+			func(t *testing.T, s *samples) {
+				t.Helper()
+				s.changed(change(t, history.Added, widget("Pending")))
+			}, true, true,
 		},
 	}
 	for name, tc := range tests {

@@ -103,7 +103,7 @@ func (r *run) trial(ctx context.Context) error {
 func (r *run) in(ctx context.Context, name Phase, do func(context.Context) error) error {
 	start := time.Now()
 	r.phases = append(r.phases, report.Phase{Name: string(name), Started: start})
-	r.say(name, "")
+	r.sayf(name, "")
 	err := do(ctx)
 	took := time.Since(start)
 	r.phases[len(r.phases)-1].Duration = took
@@ -120,7 +120,7 @@ func (r *run) phase() string {
 	return r.phases[len(r.phases)-1].Name
 }
 
-func (r *run) say(phase Phase, format string, args ...any) {
+func (r *run) sayf(phase Phase, format string, args ...any) {
 	if r.Progress != nil {
 		r.Progress(Event{Phase: phase, Message: fmt.Sprintf(format, args...)})
 	}
@@ -139,7 +139,7 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 		r.cluster, r.programs = c, programs
-		r.say(PhasePrepare, "%s %s is up after %v", c.Level(), c.Version(), time.Since(r.started).Round(100*time.Millisecond))
+		r.sayf(PhasePrepare, "%s %s is up after %v", c.Level(), c.Version(), time.Since(r.started).Round(100*time.Millisecond))
 		return nil
 	})
 	return both.Wait()
@@ -217,8 +217,7 @@ func (r *run) namespaces() []manifest.Object {
 // inputOf tells a refusal by the API server, which is about the input, from
 // an API server that failed.
 func inputOf(err error) error {
-	var refused *install.RefusedError
-	if errors.As(err, &refused) {
+	if _, ok := errors.AsType[*install.RefusedError](err); ok {
 		return &InputError{err}
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -72,7 +73,7 @@ func (l *Log) writeLine(v any) {
 func (l *Log) History() History {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return History{Header: l.header, Entries: l.entries[:len(l.entries):len(l.entries)]}
+	return History{Header: l.header, Entries: slices.Clip(l.entries)}
 }
 
 // Flush writes out what is buffered and returns the first error of any write.

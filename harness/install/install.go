@@ -75,8 +75,10 @@ func New(config *rest.Config, namespace string) (*Installer, error) {
 
 // order is that in which kinds depend on each other; what is not listed comes
 // after, webhooks last, since they stand in the way of everything else.
-var order = []string{"Namespace", "CustomResourceDefinition", "StorageClass", "PriorityClass", "ServiceAccount",
-	"Secret", "ConfigMap", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", "Service"}
+var order = []string{
+	"Namespace", "CustomResourceDefinition", "StorageClass", "PriorityClass", "ServiceAccount",
+	"Secret", "ConfigMap", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", "Service",
+}
 
 var webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
 

@@ -58,8 +58,8 @@ func TestRedirect(t *testing.T) {
 }
 
 func TestWebhooksComeLastAndNamespacesFirst(t *testing.T) {
-	if !(rank("Namespace") < rank("ServiceAccount") && rank("ServiceAccount") < rank("Deployment") &&
-		rank("Deployment") < rank("ValidatingWebhookConfiguration")) {
+	if rank("Namespace") >= rank("ServiceAccount") || rank("ServiceAccount") >= rank("Deployment") ||
+		rank("Deployment") >= rank("ValidatingWebhookConfiguration") {
 		t.Error("kinds are not applied in the order of their dependence")
 	}
 }

@@ -45,11 +45,13 @@ func TestRead(t *testing.T) {
 		},
 		"a kustomization is built, not read": {
 			map[string]string{"kustomization.yaml": "namePrefix: pre-\nresources: [a.yaml]\n", "a.yaml": configMap("one"), "ignored.yaml": configMap("two")},
-			".", []string{"pre-one"},
+			".",
+			[]string{"pre-one"},
 		},
 		"the items of a List": {
 			map[string]string{"a.yaml": "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: one}}\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: two}}\n"},
-			"a.yaml", []string{"one", "two"},
+			"a.yaml",
+			[]string{"one", "two"},
 		},
 	}
 	for name, tc := range tests {

@@ -55,7 +55,7 @@ type shell struct {
 }
 
 func startShell(script string, arguments ...string) (shell, error) {
-	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "seatrial-guardian"}, arguments...)...) //nolint:noctx // outlives every context on purpose
+	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "seatrial-guardian"}, arguments...)...) //nolint:noctx,gosec // outlives every context on purpose; the script is our own
 	// A process group of its own: Ctrl-C at the terminal is for the owner.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	leash, err := cmd.StdinPipe()

@@ -34,15 +34,15 @@ func TestMain(m *testing.M) {
 func playOwner(dir string) {
 	g, err := NewGroup(dir)
 	if err != nil {
-		fmt.Println("error", err)
+		fmt.Fprintln(os.Stdout, "error", err)
 		return
 	}
 	p, err := g.Start(Spec{Command: []string{"/bin/sh", "-c", "trap '' TERM HUP INT; while :; do sleep 1; done"}, Env: os.Environ()})
 	if err != nil {
-		fmt.Println("error", err)
+		fmt.Fprintln(os.Stdout, "error", err)
 		return
 	}
-	fmt.Println(p.PID())
+	fmt.Fprintln(os.Stdout, p.PID())
 	select {}
 }
 

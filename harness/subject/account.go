@@ -27,7 +27,7 @@ func (r *Resolved) resolveAccount() error {
 	for _, o := range r.Manifests {
 		if r.runsSubject(o) {
 			r.LeftOut = append(r.LeftOut, o)
-			r.infer("%s %s/%s of the manifests is left out: the operator runs as a process of the trial",
+			r.inferf("%s %s/%s of the manifests is left out: the operator runs as a process of the trial",
 				o.GetKind(), o.GetNamespace(), o.GetName())
 			continue
 		}
@@ -49,7 +49,7 @@ func (r *Resolved) chooseAccount() error {
 	switch len(accounts) {
 	case 1:
 		r.Account = accounts[0]
-		r.infer("serviceAccount is %s/%s, the only one in the manifests", r.Account.Namespace, r.Account.Name)
+		r.inferf("serviceAccount is %s/%s, the only one in the manifests", r.Account.Namespace, r.Account.Name)
 		return nil
 	case 0:
 		return errors.New("spec.serviceAccount is not set and the manifests hold no ServiceAccount: " +

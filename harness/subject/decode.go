@@ -50,7 +50,7 @@ func validate(s trial.Subject) error {
 	case s.Spec.Build != nil && len(s.Spec.Build.Command) == 0:
 		return errors.New("spec.build.command must name a program")
 	}
-	return errors.Join(validateRefs(s.Spec), validateChecks(s.Spec.Checks))
+	return errors.Join(validateRefs(s.Spec), validateEnv(s.Spec.Env), validateChecks(s.Spec.Checks))
 }
 
 func validateRefs(spec trial.SubjectSpec) error {
@@ -63,7 +63,11 @@ func validateRefs(spec trial.SubjectSpec) error {
 	if r := spec.Ready; r != nil && (r.Condition == "") == (r.CEL == "") {
 		return errors.New("spec.ready must have either a condition or a cel expression")
 	}
-	for i, v := range spec.Env {
+	return nil
+}
+
+func validateEnv(env []trial.EnvVar) error {
+	for i, v := range env {
 		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") {
 			return fmt.Errorf("spec.env[%d].name %q is not the name of a variable", i, v.Name)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -107,7 +108,7 @@ func (r *Resolved) Features() []trial.Feature {
 // stand beside the samples as long as there is one of the subject's own.
 func (r *Resolved) checkSamples() error {
 	if len(r.Samples) == 0 {
-		r.infer("no samples are named: only checks that need none are judged")
+		r.inferf("no samples are named: only checks that need none are judged")
 		return nil
 	}
 	own := 0
@@ -133,14 +134,11 @@ func (r *Resolved) checkSamples() error {
 }
 
 func (r *Resolved) kinds() string {
-	var names string
-	for i, p := range r.Primary {
-		if i > 0 {
-			names += ", "
-		}
-		names += p.Kind + "." + p.Group
+	names := make([]string, 0, len(r.Primary))
+	for _, p := range r.Primary {
+		names = append(names, p.Kind+"."+p.Group)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // IsPrimary reports whether an object is of one of the subject's kinds.

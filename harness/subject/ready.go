@@ -24,7 +24,7 @@ type Readiness func(resource *unstructured.Unstructured) (ready bool, missing st
 // before anything starts.
 func (r *Resolved) checkReady() error {
 	if r.Spec.Ready == nil && len(r.Samples) > 0 {
-		r.infer("a sample counts as ready when its first condition out of %v is True; one that has none, when the API is quiet", summaries)
+		r.inferf("a sample counts as ready when its first condition out of %v is True; one that has none, when the API is quiet", summaries)
 	}
 	_, err := r.Readiness()
 	return err

@@ -88,6 +88,6 @@ func (r *Resolved) Path(path string) string {
 // SampleNamespace is where samples go that name no namespace.
 func (r *Resolved) SampleNamespace() string { return "trial" }
 
-func (r *Resolved) infer(format string, args ...any) {
+func (r *Resolved) inferf(format string, args ...any) {
 	r.Inferred = append(r.Inferred, fmt.Sprintf(format, args...))
 }

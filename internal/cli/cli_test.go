@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,9 +47,7 @@ spec:
 		"sample.yaml":  "{apiVersion: example.com/v1, kind: Widget, metadata: {name: sample}, spec: {size: 1}}\n",
 	}
 	dir := t.TempDir()
-	for name, content := range changes {
-		files[name] = content
-	}
+	maps.Copy(files, changes)
 	for name, content := range files {
 		if content == "" {
 			continue
@@ -104,7 +103,7 @@ func TestAWrongSubjectFileIsOneLineAndExitsWithTwo(t *testing.T) {
 		want    string
 	}{
 		"an unknown field": {
-			map[string]string{"seatrial.yaml": "apiVersion: seatrial.dev/v1alpha1\nkind: Operator\nnmae: x\n"}, `line 3: unknown field "nmae"`,
+			map[string]string{"seatrial.yaml": "apiVersion: seatrial.dev/v1alpha1\nkind: Operator\nnanme: x\n"}, `line 3: unknown field "nanme"`,
 		},
 		"a CRD file that is absent": {map[string]string{"crd.yaml": ""}, "spec.crds[0]: "},
 		"a sample of another kind": {

@@ -29,7 +29,7 @@ func Main(args []string, streams Streams) int {
 
 // Run runs the command until it is done or the context ends.
 func Run(ctx context.Context, args []string, streams Streams) int {
-	root := newRootCommand(streams)
+	root := newRootCommand(streams) //nolint:contextcheck // cobra hands it to the verbs
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err != nil && err.Error() != "" {

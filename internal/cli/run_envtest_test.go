@@ -25,7 +25,7 @@ type watched struct {
 
 func (w *watched) Write(p []byte) (int, error) {
 	n, err := w.Buffer.Write(p)
-	if w.then != nil && strings.Contains(w.Buffer.String(), w.until) {
+	if w.then != nil && strings.Contains(w.String(), w.until) {
 		w.then()
 		w.then = nil
 	}

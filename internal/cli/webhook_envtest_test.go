@@ -28,7 +28,7 @@ const operatorVariable = "SEATRIAL_TEST_OPERATOR"
 func TestMain(m *testing.M) {
 	if port := os.Getenv(operatorVariable); port != "" {
 		if err := playOperator(port, os.Getenv("CERTS")); err != nil {
-			fmt.Println(err)
+			fmt.Fprintln(os.Stdout, err)
 			os.Exit(1)
 		}
 		return
@@ -141,7 +141,7 @@ func TestAWebhookPortThatIsInUseIsSaid(t *testing.T) {
 func TestWebhookConfigurationsWithoutAPlaceToServeThemAreRefused(t *testing.T) {
 	changes := webhookSubject(0, 1)
 	changes["seatrial.yaml"] = strings.Replace(changes["seatrial.yaml"], "  webhooks: {port: 0}\n", "", 1)
-	changes["seatrial.yaml"] = changes["seatrial.yaml"][:strings.Index(changes["seatrial.yaml"], "  env:")]
+	changes["seatrial.yaml"], _, _ = strings.Cut(changes["seatrial.yaml"], "  env:")
 	code, _, stderr := command(t, "run", "-q", "-f", subjectFile(t, changes), "-o", t.TempDir(), "--level", "apiserver")
 	if code != ExitUsage || !strings.Contains(stderr, "spec.webhooks is not set") {
 		t.Errorf("exit code %d, %s", code, stderr)

@@ -32,6 +32,7 @@ func killers() map[string][]string {
 }
 
 func TestEachMutantIsKilledByItsCheckAndByNoOther(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "..", "fixtures", "mutant", "*", "seatrial.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +55,7 @@ func TestEachMutantIsKilledByItsCheckAndByNoOther(t *testing.T) {
 					failed = append(failed, result.Check.ID)
 				case trial.Inconclusive:
 					t.Errorf("%s is inconclusive: %s", result.Check.ID, result.Reason)
+				default:
 				}
 			}
 			if diff := cmp.Diff(want[name], failed); diff != "" {

@@ -55,7 +55,7 @@ func startCluster(t *testing.T, level trial.Level) *Cluster {
 				t.Logf("%s: %q", name, lines)
 			}
 		}
-		if err := c.Stop(context.Background()); err != nil {
+		if err := c.Stop(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
@@ -141,7 +141,7 @@ func statefulSet(ns, name string, replicas int32) *appsv1.StatefulSet {
 	}
 }
 
-func TestControlPlane(t *testing.T) {
+func TestControlPlane(t *testing.T) { //nolint:tparallel // the subtests share a cluster, other tests want the machine for themselves
 	c := startCluster(t, trial.LevelControlPlane)
 	cl := newClient(t, c)
 	t.Run("a StatefulSet gets ready, with volumes that are bound and grow", func(t *testing.T) {

@@ -27,7 +27,7 @@ const ownerVariable = "SEATRIAL_TEST_OWNER"
 func TestMain(m *testing.M) {
 	if os.Getenv(ownerVariable) != "" {
 		if err := playOwner(); err != nil {
-			fmt.Println("error", err)
+			fmt.Fprintln(os.Stdout, "error", err)
 		}
 		return
 	}
@@ -43,13 +43,13 @@ func playOwner() error {
 		if err != nil {
 			return err
 		}
-		fmt.Println("dir", c.dir)
-		fmt.Println("host", c.admin.Host)
+		fmt.Fprintln(os.Stdout, "dir", c.dir)
+		fmt.Fprintln(os.Stdout, "host", c.admin.Host)
 		for _, p := range c.running {
-			fmt.Println("pid", p.PID())
+			fmt.Fprintln(os.Stdout, "pid", p.PID())
 		}
 	}
-	fmt.Println("ready")
+	fmt.Fprintln(os.Stdout, "ready")
 	select {}
 }
 
@@ -106,7 +106,7 @@ func TestTenControlPlanesAtOnceLeaveNothingBehind(t *testing.T) {
 	for _, c := range clusters {
 		if c != nil {
 			all.add(c)
-			if stopErr := c.Stop(context.Background()); stopErr != nil {
+			if stopErr := c.Stop(t.Context()); stopErr != nil {
 				t.Error(stopErr)
 			}
 		}
@@ -170,7 +170,7 @@ func TestAStartThatIsCancelledLeavesNothing(t *testing.T) {
 		c, err := Start(ctx, Options{Level: trial.LevelControlPlane, Programs: programs(t), TemplateDir: templates})
 		cancel()
 		if err == nil {
-			if err := c.Stop(context.Background()); err != nil {
+			if err := c.Stop(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
