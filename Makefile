@@ -88,7 +88,7 @@ generate: ## Make every generated file anew.
 	go generate ./...
 
 .PHONY: verify
-verify: verify-generated verify-tidy lint ## All that reads the code without running it.
+verify: verify-generated verify-tidy lint verify-layers ## All that reads the code without running it.
 
 .PHONY: verify-generated
 verify-generated: ## Fail when a generated file is stale.
@@ -101,6 +101,10 @@ verify-tidy: ## Fail when a module file is not tidy.
 .PHONY: lint
 lint: ## golangci-lint, with the layering rules.
 	$(TOOL) golangci-lint run
+
+.PHONY: verify-layers
+verify-layers: ## Fail when an import that goes against the layers is not refused.
+	@ci/verify-layers
 
 .PHONY: lint-fix
 lint-fix: ## golangci-lint, mending what it can.
