@@ -59,9 +59,6 @@ func fields(t Target) [][]string {
 	return nil
 }
 
-// Concerns reports whether bodies about the target hold confidential values.
-func Concerns(t Target) bool { return fields(t) != nil }
-
 // JSON returns the body, an object or a patch of any kind, without its
 // confidential values. A body about another target comes back as it is. An
 // error means that the body is not JSON, and must not be kept.
