@@ -76,6 +76,14 @@ func TestQuiescent(t *testing.T) {
 			}),
 			want: []string{"widgets.fixtures.example.com trial/w was changed 4 times within 10s at rest: only timestamps change (.status.lastSync)"},
 		},
+		"a timestamp as Go prints it": {
+			tell: resting(func(s *historytest.Story, w, _, _ historytest.Object) {
+				every(2*time.Second, s, 4, func(i int) {
+					w = s.Puts(w.With("status.at", fmt.Sprintf("2026-12-01 14:16:2%d.727114565 +0000 UTC m=+15.4", i)), historytest.Status)
+				})
+			}),
+			want: []string{"widgets.fixtures.example.com trial/w was changed 4 times within 10s at rest: only timestamps change (.status.at)"},
+		},
 		"a counter in the status": {
 			tell: resting(func(s *historytest.Story, w, _, _ historytest.Object) {
 				every(2*time.Second, s, 2, func(i int) { w = s.Puts(w.With("status.visits", i+1), historytest.Status) })

@@ -169,10 +169,8 @@ const epoch = 1_000_000_000
 
 // isTime reports whether a field only went from one time to another.
 func isTime(d version.Difference) bool {
-	after, ok := d.After.(string)
-	if ok {
-		_, err := time.Parse(time.RFC3339, after)
-		return err == nil && d.Op != version.Remove
+	if after, ok := d.After.(string); ok {
+		return d.Op != version.Remove && isMoment(after)
 	}
 	n, ok := d.After.(json.Number)
 	if !ok || !timeName.MatchString(d.Leaf()) {
@@ -180,6 +178,22 @@ func isTime(d version.Difference) bool {
 	}
 	v, err := n.Float64()
 	return err == nil && v >= epoch
+}
+
+// layouts are the forms in which operators write times: that of Kubernetes
+// first, then what Go's String and other libraries make of them.
+var layouts = []string{
+	time.RFC3339, "2006-01-02 15:04:05 -0700 MST", time.DateTime, time.RFC1123, time.RFC1123Z, time.UnixDate, time.ANSIC,
+}
+
+// isMoment reports whether a text is a time.
+func isMoment(text string) bool {
+	// The reading of a monotonic clock, which Go's String adds, is none.
+	text, _, _ = strings.Cut(text, " m=")
+	return slices.ContainsFunc(layouts, func(layout string) bool {
+		_, err := time.Parse(layout, text)
+		return err == nil
+	})
 }
 
 // isPutBack reports whether others undo what the writes do: each one changes
