@@ -97,6 +97,7 @@ func (r *run) apply(ctx context.Context) error {
 			return inputOf(err)
 		}
 		if resource, ok := r.primary(o); ok {
+			r.made = append(r.made, manifest.Object{Unstructured: applied, Source: o.Source})
 			ref := r.samples.applied(applied, resource)
 			r.sayf(PhaseConverge, "applied %s", ref)
 		}
@@ -145,10 +146,7 @@ func (r *run) delete(ctx context.Context) error {
 	}
 	r.activity.begin()
 	r.mark(history.MarkDeleting, "", doomed...)
-	for _, o := range slices.Backward(r.Subject.Samples) {
-		if _, ok := r.primary(o); !ok {
-			continue
-		}
+	for _, o := range slices.Backward(r.made) {
 		if err := r.installer.Delete(ctx, o); err != nil {
 			return err
 		}

@@ -34,7 +34,9 @@ type run struct {
 	phases   []report.Phase
 	activity *activity
 	samples  *samples
-	family   *family
+	// made are the samples of the subject's kinds as the API server stored them.
+	made   []manifest.Object
+	family *family
 
 	// mu guards warnings, which the watch adds to as well.
 	mu       sync.Mutex

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -131,10 +132,12 @@ func (i *Installer) Apply(ctx context.Context, o manifest.Object) (*unstructured
 	}
 	u := o.DeepCopy()
 	u.SetNamespace(namespace)
-	options := metav1.ApplyOptions{FieldManager: FieldManager, Force: true}
-	applied, err := resource.Apply(ctx, u.GetName(), u, options)
+	var applied *unstructured.Unstructured
 	if u.GetName() == "" && u.GetGenerateName() != "" {
+		// Only a create makes up names.
 		applied, err = resource.Create(ctx, u, metav1.CreateOptions{FieldManager: FieldManager})
+	} else {
+		applied, err = resource.Apply(ctx, u.GetName(), u, metav1.ApplyOptions{FieldManager: FieldManager, Force: true})
 	}
 	switch {
 	case err == nil:
@@ -181,7 +184,10 @@ func (i *Installer) resource(o manifest.Object) (dynamic.ResourceInterface, stri
 // cannot answer.
 func refuses(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) ||
-		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) || apierrors.IsRequestEntityTooLargeError(err)
+		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) || apierrors.IsRequestEntityTooLargeError(err) ||
+		// A field that the schema lacks, or that is of another type, is answered
+		// as an internal error by server-side apply.
+		strings.Contains(err.Error(), "failed to create typed patch object")
 }
 
 var crdResource = schema.GroupVersionResource{

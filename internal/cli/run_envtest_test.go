@@ -99,6 +99,53 @@ spec:
 	}
 }
 
+// healthySubject writes a subject file for the healthy operator of the
+// fixtures, with one sample of its own.
+func healthySubject(t *testing.T, sample string) string {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixtures := filepath.Join(root, "fixtures/mutant")
+	return subjectFile(t, map[string]string{"sample.yaml": sample, "seatrial.yaml": `apiVersion: seatrial.dev/v1alpha1
+kind: Operator
+metadata: {name: healthy}
+spec:
+  crds: [` + fixtures + `/internal/config/crd]
+  manifests: [` + fixtures + `/internal/config/rbac]
+  build: {command: [go, build, -o, $(WORKDIR)/operator, .], directory: ` + fixtures + `/healthy}
+  command: [$(WORKDIR)/operator]
+  samples: [sample.yaml]
+`})
+}
+
+func TestASampleThatTheServerRefusesExitsWithTwo(t *testing.T) {
+	nothingLeft(t)
+	const widget = "apiVersion: fixtures.seatrial.dev/v1alpha1\nkind: Widget\nmetadata: {name: w}\nspec: "
+	for name, tc := range map[string]struct{ sample, want string }{
+		"a field that the schema lacks": {widget + "{colour: red}\n", ".spec.colour: field not declared in schema"},
+		"a value out of bounds":         {widget + "{size: 99}\n", "spec.size: Invalid value: 99"},
+		"a value of another type":       {widget + "{size: many}\n", ".spec.size"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := command(t, "run", "-q", "-f", healthySubject(t, tc.sample), "-o", t.TempDir())
+			if code != ExitUsage || stdout != "" || !strings.Contains(stderr, `sample.yaml: the API server refuses Widget "w": `) || !strings.Contains(stderr, tc.want) {
+				t.Errorf("exit code %d, output %q, errors %q; want %q", code, stdout, stderr, tc.want)
+			}
+		})
+	}
+}
+
+func TestASampleWhoseNameTheServerMakesUpIsDeletedToo(t *testing.T) {
+	nothingLeft(t)
+	file := healthySubject(t, "apiVersion: fixtures.seatrial.dev/v1alpha1\nkind: Widget\nmetadata: {generateName: w-}\nspec: {}\n")
+	code, stdout, stderr := command(t, "run", "-q", "-f", file, "-o", t.TempDir(), "--observe-for", "1s")
+	if code != ExitOK {
+		t.Errorf("exit code %d, output %s, errors %s", code, stdout, stderr)
+	}
+}
+
 // TestAnInterruptEndsATrialWithAPartialReport interrupts a trial in each of its
 // phases.
 func TestAnInterruptEndsATrialWithAPartialReport(t *testing.T) {
