@@ -10,7 +10,7 @@ func noPanics() oracle.Invariant {
 		Judge: oracle.NoPanics,
 		Check: trial.Check{
 			ID:       "no-panics",
-			Sentence: "An operator MUST NOT panic, whether the process dies of it or recovers, nor end by a signal that nobody sent.",
+			Sentence: "An operator MUST NOT panic, whether the process dies of it or recovers, nor end by itself: by a signal, or with an error again and again.",
 			Strength: trial.Must,
 			Level:    trial.LevelAPIServer,
 			Why: "One custom resource that makes the operator panic takes every other one with it: the process restarts, meets it again " +

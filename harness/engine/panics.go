@@ -9,9 +9,16 @@ import (
 const tracesKept = 60
 
 // panicStart matches the first line of a Go panic, of a fatal error of the Go
-// runtime, and of a panic that apimachinery or controller-runtime recovered
-// and logged.
-var panicStart = regexp.MustCompile(`^(panic: |fatal error: )|Observed a panic|\[recovered\]|panic: .*\[recovered`)
+// runtime, of a panic that apimachinery or controller-runtime recovered and
+// logged, and of what a thread died of in Rust, Java and .NET. The traceback
+// of Python is none: it is logged for errors that were handled, too.
+var panicStart = regexp.MustCompile(`^(panic: |fatal error: )|Observed a panic|\[recovered\]|panic: .*\[recovered` +
+	`|` + rustPanic + `|^Exception in thread "|^Unhandled exception\. `)
+
+// rustPanic matches the first line of a panic in Rust. Its message is the next.
+const rustPanic = `^thread '.*' (\(\d+\) )?panicked at `
+
+var rustStart = regexp.MustCompile(rustPanic)
 
 // traceLine matches the lines that follow a panic.
 var traceLine = regexp.MustCompile(`^(goroutine \d+ |\s|$|created by |main\.|runtime\.|panic\(|[\w./\-@]+\(|\[signal )`)
@@ -30,7 +37,7 @@ func (s *panicScanner) line(text string) {
 	case panicStart.MatchString(text) && !s.continues(text):
 		s.end()
 		s.lines = []string{text}
-	case len(s.lines) > 0 && len(s.lines) < tracesKept && traceLine.MatchString(text):
+	case len(s.lines) > 0 && len(s.lines) < tracesKept && (traceLine.MatchString(text) || len(s.lines) == 1 && rustStart.MatchString(s.lines[0])):
 		s.lines = append(s.lines, text)
 	default:
 		s.end()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/seatrial/seatrial/harness/history"
@@ -16,10 +17,11 @@ const panicExit = 2
 
 // NoPanics finds panics (class H5), whether they ended the process or were
 // recovered, and ends of the process that nobody asked for: with the exit code
-// of a panic, or by a signal. Any other exit may be the operator's own decision
-// to start afresh, after it lost its lease, say.
+// of a Go panic, after a traceback of Python, or by a signal. Any other exit may
+// be the operator's own decision to start afresh, after it lost its lease, say;
+// but not with an error again and again.
 func NoPanics(h history.History, _ trial.CheckOptions) ([]trial.Finding, error) {
-	var crashes crashes
+	var crashes, failures crashes
 	started, panicked := false, false
 	for seq, p := range h.Processes() {
 		switch p.Event {
@@ -32,7 +34,14 @@ func NoPanics(h history.History, _ trial.CheckOptions) ([]trial.Finding, error) 
 			// A panic that ended the process has been noted already.
 			if how := violent(p); how != "" && !panicked {
 				crashes.add("the operator's process ended by itself, "+how, "", seq)
+			} else if how == "" && !p.Asked && p.ExitCode != 0 {
+				failures.add(fmt.Sprintf("the operator's process ended by itself, with exit code %d", p.ExitCode), "", seq)
 			}
+		}
+	}
+	for _, failure := range failures {
+		if len(failure.evidence) > 1 {
+			crashes = append(crashes, failure)
 		}
 	}
 	if findings := crashes.findings(); len(findings) > 0 {
@@ -95,6 +104,8 @@ func violent(p *history.Process) string {
 		return "by signal " + p.Signal
 	case p.ExitCode == panicExit:
 		return fmt.Sprintf("with exit code %d, as a Go program does after a panic", p.ExitCode)
+	case p.ExitCode != 0 && slices.ContainsFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "Traceback (most recent call last)") }):
+		return fmt.Sprintf("with exit code %d, after a traceback: %s", p.ExitCode, strings.TrimSpace(p.Lines[len(p.Lines)-1]))
 	default:
 		return ""
 	}
@@ -103,7 +114,11 @@ func violent(p *history.Process) string {
 var (
 	// panicText finds the message of a panic, as the runtime prints it or as a
 	// library that recovered it logs it.
-	panicText = regexp.MustCompile(`(?:"panic":\s*|panic=)"((?:[^"\\]|\\.)*)"|panic: (.+?) \[recovered|(?:^panic: |^fatal error: |Observed a panic: )(.+)`)
+	panicText = regexp.MustCompile(`(?:"panic":\s*|panic=)"((?:[^"\\]|\\.)*)"|panic: (.+?) \[recovered|` +
+		`(?:^panic: |^fatal error: |Observed a panic: |^Exception in thread "[^"]*" |^Unhandled exception\. )(.+)`)
+	// rustPlace finds where a panic of Rust comes from. Its message is the next
+	// line.
+	rustPlace = regexp.MustCompile(`^thread '.*' (?:\(\d+\) )?panicked at (.+?):?$`)
 	// address matches what differs from one panic to the next of one cause.
 	address = regexp.MustCompile(`0x[0-9a-f]+|goroutine \d+|\d{2,}`)
 	// frame matches the line of a trace that names a file.
@@ -115,7 +130,10 @@ var (
 )
 
 func panicMessage(lines []string) string {
-	for _, line := range lines {
+	for i, line := range lines {
+		if m := rustPlace.FindStringSubmatch(line); m != nil && i+1 < len(lines) {
+			return fmt.Sprintf("%s (%s)", strings.TrimSpace(lines[i+1]), m[1])
+		}
 		if m := panicText.FindStringSubmatch(line); m != nil {
 			return cmp.Or(m[1], m[2], m[3])
 		}

@@ -88,7 +88,26 @@ func TestNoPanics(t *testing.T) {
 			want: []string{"the operator's process ended by itself, by signal killed"},
 		},
 		"an operator that ends by its own decision": {
-			tell: during(history.Process{Event: history.ProcessExited, ExitCode: 1}, started, history.Process{Event: history.ProcessExited}, started),
+			tell: during(history.Process{Event: history.ProcessExited, ExitCode: 1}, started, history.Process{Event: history.ProcessExited}, started,
+				history.Process{Event: history.ProcessExited}, started),
+		},
+		"an operator that ends with an error again and again": {
+			tell: during(history.Process{Event: history.ProcessExited, ExitCode: 1}, started, history.Process{Event: history.ProcessExited, ExitCode: 1}, started),
+			want: []string{"the operator's process ended by itself, with exit code 1 (seen twice)"},
+		},
+		"an exception that ends a program in Python": {
+			tell: during(history.Process{Event: history.ProcessExited, ExitCode: 1, Lines: []string{
+				"Traceback (most recent call last):", `  File "operator.py", line 41, in <module>`, "KeyError: 'items'",
+			}}, started),
+			want: []string{"the operator's process ended by itself, with exit code 1, after a traceback: KeyError: 'items'"},
+		},
+		"a panic in Rust": {
+			tell: during(panics("thread 'main' panicked at src/main.rs:12:9:", "index out of bounds: the len is 0 but the index is 0")),
+			want: []string{"the operator panicked: index out of bounds: the len is 0 but the index is 0 (src/main.rs:12:9)"},
+		},
+		"an exception that ends a thread in Java": {
+			tell: during(panics(`Exception in thread "main" java.lang.NullPointerException: status is null`, "\tat com.example.Operator.main(Operator.java:7)")),
+			want: []string{"the operator panicked: java.lang.NullPointerException: status is null"},
 		},
 		"a signal that the trial sent": {
 			tell: func(s *historytest.Story) {

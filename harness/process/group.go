@@ -15,21 +15,34 @@ import (
 // arguments are the process group to end and the directories to remove; its
 // input ends when the owner does. It kills again after a while, for the sake
 // of a program that was just being started.
+//
+// A daemon that a program made has left the group. Where there is a /proc it is
+// known by the mark in the environment that it inherited.
 const guardian = `
 trap '' HUP INT TERM
 exec >/dev/null 2>&1
 group=$1
 shift
+end() {
+  kill -s KILL -- "-$group"
+  for environment in $(grep -ls "` + mark + `=$group." /proc/[0-9]*/environ); do
+    program=${environment#/proc/}
+    kill -s KILL "${program%/environ}"
+  done
+}
 read -r word
-kill -s KILL -- "-$group"
+end
 if [ "$word" != done ]; then
   for pause in 0.1 0.2 0.4 0.8; do
     sleep "$pause" </dev/null
-    kill -s KILL -- "-$group"
+    end
   done
 fi
 rm -rf -- "$@"
 `
+
+// mark is the variable that tells which group a program belongs to.
+const mark = "SEATRIAL_PROCESS_GROUP"
 
 // placeholder is the script of the leader of the process group into which
 // every program is born, so that there is no moment at which a program runs
@@ -89,6 +102,11 @@ func NewGroup(directories ...string) (*Group, error) {
 		return nil, errors.Join(err, leader.end())
 	}
 	return &Group{placeholder: leader, guardian: guard, directories: directories}, nil
+}
+
+// mark marks the environment of a program. The dot ends the number.
+func (g *Group) mark() string {
+	return mark + "=" + strconv.Itoa(g.placeholder.cmd.Process.Pid) + "."
 }
 
 // Close kills what still runs in the group, removes its directories, and

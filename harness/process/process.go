@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -17,7 +18,8 @@ type Spec struct {
 	// Command is the program and its arguments. A program without a slash is
 	// looked for in PATH.
 	Command []string
-	// Env is the whole environment; nil means none.
+	// Env is the whole environment, but for a variable by which what the
+	// program starts is known.
 	Env []string
 	// Dir is the working directory; empty means the owner's.
 	Dir string
@@ -61,10 +63,7 @@ func (g *Group) Start(spec Spec) (*Process, error) {
 		return nil, errors.New("no program is named")
 	}
 	cmd := exec.Command(spec.Command[0], spec.Command[1:]...) //nolint:noctx // ended by Stop or by the group
-	cmd.Env, cmd.Dir = spec.Env, spec.Dir
-	if cmd.Env == nil {
-		cmd.Env = []string{}
-	}
+	cmd.Env, cmd.Dir = append(slices.Clone(spec.Env), g.mark()), spec.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.placeholder.cmd.Process.Pid}
 	var file *os.File
 	if spec.LogFile != "" {

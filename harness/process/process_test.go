@@ -146,9 +146,10 @@ func TestTailKeepsTheLastLinesAndCutsLongOnes(t *testing.T) {
 
 func TestEnvironmentIsOnlyWhatWasGiven(t *testing.T) {
 	t.Setenv("SEATRIAL_TEST_LEAK", "leak")
-	p := start(t, group(t), Spec{Command: []string{"/usr/bin/env"}, Env: []string{"A=b"}})
+	g := group(t)
+	p := start(t, g, Spec{Command: []string{"/usr/bin/env"}, Env: []string{"A=b"}})
 	<-p.Done()
-	if diff := cmp.Diff([]string{"A=b"}, p.Tail(10)); diff != "" {
+	if diff := cmp.Diff([]string{"A=b", g.mark()}, p.Tail(10)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -158,6 +159,23 @@ func TestStartSaysWhatCannotBeStarted(t *testing.T) {
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "/nonexistent/program") {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestADaemonThatAProgramMadeEndsWithTheGroup(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("what left the group can be found only where there is a /proc")
+	}
+	g := group(t)
+	p := start(t, g, script("setsid sh -c 'echo $$; exec sleep 600' & wait"))
+	eventually(t, "the daemon's start", func() bool { return len(p.Tail(1)) > 0 })
+	daemon, err := strconv.Atoi(p.Tail(1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the daemon's end", func() bool { return !alive(daemon) })
 }
 
 func TestStop(t *testing.T) {
