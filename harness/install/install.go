@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -107,7 +108,41 @@ func (i *Installer) CRDs(ctx context.Context, crds []manifest.Object) error {
 			return err
 		}
 	}
-	i.mapper.Reset()
+	for _, crd := range crds {
+		if err := i.discovered(ctx, crd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discoveryInterval is how often discovery is asked whether it knows a CRD.
+const discoveryInterval = 50 * time.Millisecond
+
+// discovered waits until discovery knows every served version of the CRD, which
+// it does a moment after the CRD is established.
+func (i *Installer) discovered(ctx context.Context, o manifest.Object) error {
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
+		return fmt.Errorf("waiting for CRD %q: %w", o.GetName(), err)
+	}
+	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
+	var missing error
+	err := wait.PollUntilContextCancel(ctx, discoveryInterval, true, func(context.Context) (bool, error) {
+		missing = nil
+		for _, version := range crd.Spec.Versions {
+			if version.Served && missing == nil {
+				_, missing = i.mapper.RESTMapping(kind, version.Name)
+			}
+		}
+		if missing != nil {
+			i.mapper.Reset()
+		}
+		return missing == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for discovery to know CRD %q: %w (%w)", o.GetName(), context.Cause(ctx), missing)
+	}
 	return nil
 }
 
