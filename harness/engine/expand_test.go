@@ -51,7 +51,7 @@ func TestPanicScanner(t *testing.T) {
 		"a panic that controller-runtime recovered": {
 			`2026-01-01T00:00:00Z ERROR Observed a panic {"controller": "widget", "panic": "boom", "stacktrace": "..."}` + "\nnext line of the log", []int{1},
 		},
-		"a fatal error of the runtime":       {"fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\nmain.main()", []int{4}},
+		"a fatal error of the runtime": {"fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\nmain.main()", []int{4}},
 		"a panic in Rust, whose message is the second line": {
 			"thread 'main' panicked at src/main.rs:12:9:\nindex out of bounds: the len is 0\nnote: run with `RUST_BACKTRACE=1`", []int{2},
 		},
@@ -59,8 +59,8 @@ func TestPanicScanner(t *testing.T) {
 			"Exception in thread \"main\" java.lang.NullPointerException\n\tat com.example.Operator.main(Operator.java:7)\nbye", []int{2},
 		},
 		"an exception that Python logs and goes on": {"Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'a'", nil},
-		"two panics with a log line between": {"panic: a\nrestarting\npanic: b\n", []int{1, 1}},
-		"a log that ends amid a trace":       {"panic: a\n\ngoroutine 1 [running]:", []int{3}},
+		"two panics with a log line between":        {"panic: a\nrestarting\npanic: b\n", []int{1, 1}},
+		"a log that ends amid a trace":              {"panic: a\n\ngoroutine 1 [running]:", []int{3}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seatrial/seatrial/harness/history"
@@ -70,9 +71,10 @@ func (r *run) judge(cause error) []trial.Result {
 	if cause == nil {
 		return results
 	}
+	reason, _, _ := strings.Cut(cause.Error(), "\n")
 	for i := range results {
 		if results[i].Verdict == trial.Pass {
-			results[i].Verdict, results[i].Reason = trial.Inconclusive, "the trial ended early: "+cause.Error()
+			results[i].Verdict, results[i].Reason = trial.Inconclusive, "the trial ended early: "+strings.TrimSuffix(reason, "; its last log lines:")
 		}
 	}
 	return results

@@ -21,7 +21,7 @@ const panicExit = 2
 // be the operator's own decision to start afresh, after it lost its lease, say;
 // but not with an error again and again.
 func NoPanics(h history.History, _ trial.CheckOptions) ([]trial.Finding, error) {
-	var crashes, failures crashes
+	var found crashes
 	started, panicked := false, false
 	for seq, p := range h.Processes() {
 		switch p.Event {
@@ -29,28 +29,34 @@ func NoPanics(h history.History, _ trial.CheckOptions) ([]trial.Finding, error) 
 			started, panicked = true, false
 		case history.ProcessPanicked:
 			panicked = true
-			crashes.add("the operator panicked: "+panicMessage(p.Lines), origin(p.Lines), seq)
+			found.add("the operator panicked: "+panicMessage(p.Lines), origin(p.Lines), seq)
 		case history.ProcessExited:
 			// A panic that ended the process has been noted already.
 			if how := violent(p); how != "" && !panicked {
-				crashes.add("the operator's process ended by itself, "+how, "", seq)
-			} else if how == "" && !p.Asked && p.ExitCode != 0 {
-				failures.add(fmt.Sprintf("the operator's process ended by itself, with exit code %d", p.ExitCode), "", seq)
+				found.add("the operator's process ended by itself, "+how, "", seq)
 			}
 		}
 	}
-	for _, failure := range failures {
-		if len(failure.evidence) > 1 {
-			crashes = append(crashes, failure)
-		}
-	}
-	if findings := crashes.findings(); len(findings) > 0 {
+	found = append(found, crashLoops(h)...)
+	if findings := found.findings(); len(findings) > 0 {
 		return findings, nil
 	}
 	if !started {
 		return nil, errors.New("the operator was never started")
 	}
 	return nil, complete(h)
+}
+
+// crashLoops finds ends with an error that do not look violent, but happened
+// more than once.
+func crashLoops(h history.History) crashes {
+	var failures crashes
+	for seq, p := range h.Processes() {
+		if p.Event == history.ProcessExited && !p.Asked && p.ExitCode != 0 && violent(p) == "" {
+			failures.add(fmt.Sprintf("the operator's process ended by itself, with exit code %d", p.ExitCode), "", seq)
+		}
+	}
+	return slices.DeleteFunc(failures, func(c *crash) bool { return len(c.evidence) == 1 })
 }
 
 // crashes gathers what has one cause: the same message from the same place. A

@@ -164,7 +164,9 @@ func (t *text) tail(r *Report, dir string) {
 		t.linef("")
 	}
 	if r.Partial {
-		t.linef("%s", t.paint(yellow, printable("This report is partial: "+r.PartialReason)))
+		// Log lines of a program that failed may follow the first.
+		reason, _, _ := strings.Cut(r.PartialReason, "\n")
+		t.linef("%s", t.paint(yellow, printable("This report is partial: "+strings.TrimSuffix(reason, "; its last log lines:"))))
 	}
 	for _, warning := range r.Warnings {
 		t.linef("%s %s", t.paint(yellow, "warning"), printable(warning))

@@ -124,6 +124,19 @@ func TestAWrongSubjectFileIsOneLineAndExitsWithTwo(t *testing.T) {
 	}
 }
 
+func TestProgramsThatAreNowhereToBeHadExitWithTwo(t *testing.T) {
+	t.Setenv("SEATRIAL_CACHE", t.TempDir())
+	t.Setenv("KUBEBUILDER_ASSETS", "")
+	out := filepath.Join(t.TempDir(), "out")
+	code, stdout, stderr := command(t, "run", "-q", "-f", subjectFile(t, nil), "--source", "cache", "-o", out)
+	if code != ExitUsage || stdout != "" || !strings.Contains(stderr, "no source has ") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit code %d, output %q, errors %q", code, stdout, stderr)
+	}
+	if _, err := os.Stat(out); !os.IsNotExist(err) {
+		t.Errorf("the output directory is left behind: %v", err)
+	}
+}
+
 func TestHelpExitsWithZeroAndGoesToStandardOutput(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"run", "--help"}, {"assets"}, {"explain", "--help"}} {
 		code, stdout, stderr := command(t, args...)

@@ -26,6 +26,12 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *UsageError) Unwrap() error { return e.Err }
 
+// isUsage reports whether the error is about the command line or the input.
+func isUsage(err error) bool {
+	_, usage := errors.AsType[*UsageError](err)
+	return usage
+}
+
 // exitError carries the exit code of a command that has said all there is to
 // say.
 type exitError struct{ code int }
@@ -34,14 +40,13 @@ func (e *exitError) Error() string { return "" }
 
 // exitCode returns the exit code that an error stands for.
 func exitCode(err error) int {
-	var usage *UsageError
 	var exit *exitError
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &exit):
 		return exit.code
-	case errors.As(err, &usage):
+	case isUsage(err):
 		return ExitUsage
 	case errors.Is(err, context.Canceled):
 		return ExitInconclusive

@@ -73,7 +73,7 @@ func runTrial(ctx context.Context, streams Streams, flags runFlags) error {
 	options.StartCluster, options.Progress = plan.start, progress.event
 	options.WorkDir, err = os.MkdirTemp("", "seatrial-")
 	if err != nil {
-		return fmt.Errorf("making a directory to work in: %w", err)
+		return &UsageError{fmt.Errorf("making a directory to work in: TMPDIR: %w", err)}
 	}
 	defer os.RemoveAll(options.WorkDir)
 	output, err := openOutputDir(options.Dir)
@@ -81,16 +81,19 @@ func runTrial(ctx context.Context, streams Streams, flags runFlags) error {
 		return err
 	}
 	defer output.close()
-	rep, err := engine.Run(ctx, options)
+	rep, cause := engine.Run(ctx, options)
 	progress.close()
 	if rep == nil {
-		if _, wrong := errors.AsType[*engine.InputError](err); wrong {
-			return &UsageError{err}
+		if _, wrong := errors.AsType[*engine.InputError](cause); wrong {
+			return &UsageError{cause}
 		}
-		return err
+		return cause
 	}
 	if err := output.write(rep, streams.Out); err != nil {
 		return err
+	}
+	if cause != nil && !errors.Is(cause, engine.ErrInterrupted) {
+		fmt.Fprintf(streams.Err, "seatrial: %s\n", oneLine(cause.Error()))
 	}
 	if code := report.ExitCode(rep); code != ExitOK {
 		return &exitError{code}

@@ -13,6 +13,7 @@ import (
 	"github.com/seatrial/seatrial/harness/cluster"
 	"github.com/seatrial/seatrial/harness/cluster/local"
 	"github.com/seatrial/seatrial/harness/cluster/podlife"
+	"github.com/seatrial/seatrial/harness/engine"
 	"github.com/seatrial/seatrial/harness/report"
 	"github.com/seatrial/seatrial/harness/trial"
 )
@@ -77,7 +78,10 @@ func (p *clusterPlan) start(ctx context.Context) (cluster.Cluster, []report.Prog
 	}
 	set, err := p.store.Get(ctx, assets.Request{Kubernetes: p.release.Kubernetes, Programs: needed})
 	if err != nil {
-		return nil, nil, assetsError(err)
+		if err = assetsError(err); isUsage(err) {
+			err = &engine.InputError{Err: err}
+		}
+		return nil, nil, err
 	}
 	c, err := local.Start(ctx, local.Options{
 		Level: p.level,

@@ -68,8 +68,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 // boot starts a cluster from the state in the directory seed, or from nothing
 // where that is empty.
 func boot(ctx context.Context, options Options, seed string) (*Cluster, error) {
-	// The path must be short: that of a unix socket has at most 104 bytes.
-	dir, err := os.MkdirTemp("", "seatrial-")
+	dir, err := makeDirectory()
 	if err != nil {
 		return nil, fmt.Errorf("making its directory: %w", err)
 	}
@@ -82,6 +81,22 @@ func boot(ctx context.Context, options Options, seed string) (*Cluster, error) {
 		return nil, errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
 	}
 	return c, nil
+}
+
+// socketPathMost is the longest path of a unix socket that every system takes.
+const socketPathMost = 103
+
+// makeDirectory makes a temporary directory for a cluster, away from a TMPDIR
+// that is too long for the sockets in it.
+func makeDirectory() (string, error) {
+	dir, err := os.MkdirTemp("", "seatrial-")
+	if err != nil || len(filepath.Join(dir, etcdSocket)) <= socketPathMost {
+		return dir, err
+	}
+	if err := os.Remove(dir); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp("/tmp", "seatrial-")
 }
 
 func (c *Cluster) boot(ctx context.Context, seed string) error {
