@@ -65,7 +65,7 @@ test-unit: ## Hermetic unit tests, with the race detector.
 
 .PHONY: test-harness
 test-harness: build ## The harness against real programs: make test-harness [K8S=1.37] [FOCUS=regexp].
-	@$(ASSETS); go test -tags envtest -count=1 -timeout 15m $(if $(FOCUS),-run '$(FOCUS)') $(NEED_PROGRAMS)
+	@$(ASSETS); go test -tags envtest -count=1 -p 1 -timeout 15m $(if $(FOCUS),-run '$(FOCUS)') $(NEED_PROGRAMS)
 
 .PHONY: test-envtest
 test-envtest: build ## The envtest tier over the operator: make test-envtest [K8S=1.37] [FOCUS=regexp] [PROCS=4].

@@ -3,14 +3,12 @@
 package install
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"testing"
 
-	"github.com/seatrial/seatrial/harness/cluster/local"
+	"github.com/seatrial/seatrial/harness/internal/servertest"
 	"github.com/seatrial/seatrial/harness/manifest"
-	"github.com/seatrial/seatrial/harness/trial"
 )
 
 // parse reads one object of YAML.
@@ -31,18 +29,7 @@ func parse(t *testing.T, text string) []manifest.Object {
 // group of its own: discovery knows a new group a moment after the API server
 // serves it.
 func TestResourcesOfACRDCanBeAppliedOnceItIsInstalled(t *testing.T) {
-	c, err := local.Start(t.Context(), local.Options{
-		Level: trial.LevelAPIServer, Programs: local.ProgramsIn(os.Getenv("KUBEBUILDER_ASSETS")), TemplateDir: t.TempDir(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
-	installer, err := New(c.Config(), "default")
+	installer, err := New(servertest.Start(t), "default")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,26 +18,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/seatrial/seatrial/harness/history"
+	"github.com/seatrial/seatrial/harness/internal/servertest"
 	"github.com/seatrial/seatrial/harness/observe"
 )
 
-func startReal(t *testing.T) *rest.Config {
-	t.Helper()
-	env := &envtest.Environment{}
-	config, err := env.Start()
-	if err != nil {
-		t.Fatalf("starting an API server with the programs in $KUBEBUILDER_ASSETS: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return config
-}
-
 func TestARealAPIServer(t *testing.T) {
-	config := startReal(t)
+	config := servertest.Start(t)
 	w := &watched{log: history.NewLog(nil, history.Header{}, time.Now)}
 	w.told.L = &w.mu
 	var err error

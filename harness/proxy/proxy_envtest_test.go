@@ -21,9 +21,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/remotecommand"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/seatrial/seatrial/harness/history"
+	"github.com/seatrial/seatrial/harness/internal/servertest"
 	"github.com/seatrial/seatrial/harness/proxy"
 )
 
@@ -39,16 +39,7 @@ const operatorUser = "system:serviceaccount:default:op"
 // startReal starts an API server, and a ServiceAccount that may do anything.
 func startReal(t *testing.T) (config *rest.Config, token string) {
 	t.Helper()
-	env := &envtest.Environment{}
-	config, err := env.Start()
-	if err != nil {
-		t.Fatalf("starting an API server with the programs in $KUBEBUILDER_ASSETS: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	config = servertest.Start(t)
 	admin := kubernetes.NewForConfigOrDie(config)
 	meta := metav1.ObjectMeta{Name: "op", Namespace: "default"}
 	must(t)(admin.CoreV1().ServiceAccounts("default").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{}))

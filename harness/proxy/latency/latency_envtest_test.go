@@ -6,33 +6,16 @@ import (
 	"flag"
 	"testing"
 
-	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-
+	"github.com/seatrial/seatrial/harness/internal/servertest"
 	"github.com/seatrial/seatrial/harness/proxy/latency"
 )
 
 var preferHTTP2 = flag.Bool("http2", false, "have the client speak HTTP/2 to the proxy")
 
-func start(tb testing.TB) *rest.Config {
-	tb.Helper()
-	env := &envtest.Environment{}
-	config, err := env.Start()
-	if err != nil {
-		tb.Fatalf("starting an API server with the programs in $KUBEBUILDER_ASSETS: %v", err)
-	}
-	tb.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return config
-}
-
 // BenchmarkGet prints both sides and reports their ratios. Run it with
 // -benchtime 1x: it repeats by itself.
 func BenchmarkGet(b *testing.B) {
-	config := start(b)
+	config := servertest.Start(b)
 	for b.Loop() {
 		r, err := latency.Measure(b.Context(), latency.Options{Config: config, PreferHTTP2: *preferHTTP2})
 		if err != nil {
@@ -46,7 +29,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 func TestMeasureLeavesNothingBehind(t *testing.T) {
-	config := start(t)
+	config := servertest.Start(t)
 	r, err := latency.Measure(t.Context(), latency.Options{Config: config, Samples: 20, Clients: 2})
 	if err != nil {
 		t.Fatal(err)
