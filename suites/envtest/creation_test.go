@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("Creation", levelAPIServer, func() {
@@ -90,7 +90,7 @@ var _ = Describe("Creation", levelAPIServer, func() {
 		cluster := w.settled(ctx)
 		child := w.get(ctx, k)
 		Expect(child.GetOwnerReferences()).To(ConsistOf(metav1.OwnerReference{
-			APIVersion:         "cache.example.com/v1alpha1",
+			APIVersion:         "cache.example.com/v1",
 			Kind:               "RedisCluster",
 			Name:               theName,
 			UID:                cluster.UID,
@@ -104,9 +104,10 @@ var _ = Describe("Creation", levelAPIServer, func() {
 		))
 	}, forEachKind())
 
-	It("fills in three replicas of redis:7.0", func(ctx SpecContext) {
+	It("fills in three shards of redis:7.0", func(ctx SpecContext) {
 		cluster := w.settled(ctx)
-		Expect(cluster.Spec).To(Equal(redisv1alpha1.RedisClusterSpec{Replicas: 3, Image: "redis:7.0"}))
+		Expect(cluster.Spec.Topology).To(Equal(redisv1.Topology{Shards: 3}))
+		Expect(cluster.Spec.Image.Reference()).To(Equal("redis:7.0"))
 		Expect(w.set(ctx).Spec.Replicas).To(HaveValue(Equal(int32(3))))
 	})
 
@@ -121,8 +122,8 @@ var _ = Describe("Creation", levelAPIServer, func() {
 	})
 
 	It("works with the longest name that is allowed", func(ctx SpecContext) {
-		name := strings.Repeat("a", redisv1alpha1.MaxNameLength)
-		w.create(ctx, func(c *redisv1alpha1.RedisCluster) { c.Name = name })
+		name := strings.Repeat("a", redisv1.MaxNameLength)
+		w.create(ctx, func(c *redisv1.RedisCluster) { c.Name = name })
 		Expect(w.visitNamed(ctx, name)).To(Succeed())
 		Expect(w.wire.sent()).To(HaveLen(6))
 	})

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("Deletion", levelControlPlane, func() {
@@ -67,11 +67,11 @@ var _ = Describe("Deletion", levelControlPlane, func() {
 	})
 
 	It("that somebody holds up is said in the status, and nothing is made anew", func(ctx SpecContext) {
-		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) { c.Finalizers = []string{"example.org/hold"} })
+		w.edit(ctx, func(c *redisv1.RedisCluster) { c.Finalizers = []string{"example.org/hold"} })
 		Expect(w.client.Delete(ctx, w.cluster(ctx))).To(Succeed())
 		Eventually(func(g Gomega) {
 			cluster := w.cluster(ctx)
-			g.Expect(cluster.Status.Phase).To(Equal(redisv1alpha1.PhaseDeleting))
+			g.Expect(cluster.Status.Phase).To(Equal(redisv1.PhaseTerminating))
 			g.Expect(cluster.Status.ObservedGeneration).To(Equal(cluster.Generation))
 		}).WithContext(ctx).Should(Succeed())
 
@@ -83,7 +83,7 @@ var _ = Describe("Deletion", levelControlPlane, func() {
 
 		cluster := w.cluster(ctx)
 		Expect(cluster.Finalizers).To(ConsistOf("example.org/hold"))
-		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) { c.Finalizers = nil })
+		w.edit(ctx, func(c *redisv1.RedisCluster) { c.Finalizers = nil })
 		gone(ctx, cluster)
 		childrenGone(ctx)
 	})

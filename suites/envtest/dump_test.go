@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 // dump is the operator's requests, and the namespace's objects and Events, for
@@ -25,7 +25,7 @@ func (w *world) dump(ctx context.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "writes of the operator:\n  %s\n", strings.Join(w.wire.sent(), "\n  "))
 	for _, list := range []client.ObjectList{
-		&redisv1alpha1.RedisClusterList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{}, &appsv1.StatefulSetList{},
+		&redisv1.RedisClusterList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{}, &appsv1.StatefulSetList{},
 		&policyv1.PodDisruptionBudgetList{}, &corev1.PodList{}, &eventsv1.EventList{},
 	} {
 		if err := w.client.List(ctx, list, client.InNamespace(w.namespace)); err != nil {

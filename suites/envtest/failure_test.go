@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 // The writes of a first visit, and where the status stands among them.
@@ -34,7 +34,7 @@ var _ = Describe("Failure", levelAPIServer, func() {
 			w.get(ctx, k)
 		}
 		cluster := w.cluster(ctx)
-		Expect(condition(cluster, redisv1alpha1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(cluster, redisv1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
 		Expect(cluster.Status.ObservedGeneration).To(Equal(cluster.Generation))
 	}
 
@@ -56,8 +56,8 @@ var _ = Describe("Failure", levelAPIServer, func() {
 			}
 			Expect(w.visit(ctx)).To(MatchError(ContainSubstring("no disk")))
 			if failing != statusOfCreation {
-				degraded := condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded)
-				Expect(degraded.Reason).To(Equal(redisv1alpha1.ReasonApplyFailed))
+				degraded := condition(w.cluster(ctx), redisv1.ConditionDegraded)
+				Expect(degraded.Reason).To(Equal(redisv1.ReasonApplyFailed))
 				Expect(degraded.Message).To(ContainSubstring("no disk"))
 			}
 
@@ -91,7 +91,7 @@ var _ = Describe("Failure", levelAPIServer, func() {
 			"PATCH poddisruptionbudgets/demo",
 			"PATCH redisclusters/demo/status",
 		}), "the StatefulSet mounts the ConfigMap")
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Message).
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Message).
 			To(ContainSubstring("applying ConfigMap demo-config: exceeded quota"))
 	})
 
@@ -126,7 +126,7 @@ var _ = Describe("Failure", levelAPIServer, func() {
 		}
 		Expect(w.visit(ctx)).To(Succeed())
 		Expect(w.wire.sent()).To(Equal([]string{"PATCH services/demo-nodes", "PATCH redisclusters/demo/status"}))
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
 	})
 
 	It("by a conflict is tried again and is no complaint", func(ctx SpecContext) {
@@ -139,7 +139,7 @@ var _ = Describe("Failure", levelAPIServer, func() {
 			return &metav1.Status{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "modified"}
 		}
 		Expect(w.visit(ctx)).To(MatchError(ContainSubstring("modified")), "an error brings the operator back")
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
 		w.wire.refuse = nil
 		w.settle(ctx)
 		Expect(w.set(ctx).Spec.Replicas).To(HaveValue(Equal(int32(4))))

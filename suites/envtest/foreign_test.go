@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("What others set", levelAPIServer, func() {
@@ -90,6 +90,6 @@ var _ = Describe("What others set", levelAPIServer, func() {
 		w.settle(ctx)
 		after := w.cluster(ctx).Status
 		Expect(after.Phase).To(Equal(before.Phase))
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionReady).Status).To(Equal(metav1.ConditionTrue))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionReady).Status).To(Equal(metav1.ConditionTrue))
 	})
 })

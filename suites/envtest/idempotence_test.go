@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("Idempotence", levelAPIServer, func() {
@@ -47,7 +47,7 @@ var _ = Describe("Idempotence", levelAPIServer, func() {
 
 	It("sends no write for a change that does not concern it", func(ctx SpecContext) {
 		w.running(ctx)
-		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) {
+		w.edit(ctx, func(c *redisv1.RedisCluster) {
 			c.Annotations = map[string]string{"example.org/note": "mine"}
 			c.Labels = map[string]string{"team": "blue"}
 		})

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/setup"
 )
 
@@ -48,7 +48,7 @@ var _ = Describe("A cache that lags", levelAPIServer, func() {
 	It("does not make the operator write again what is there", func(ctx SpecContext) {
 		w.running(ctx)
 		lagging(func(o client.Object) (bool, error) {
-			_, isCluster := o.(*redisv1alpha1.RedisCluster)
+			_, isCluster := o.(*redisv1.RedisCluster)
 			return !isCluster, notFound
 		})
 		Expect(w.visit(ctx)).To(Succeed())
@@ -71,7 +71,7 @@ var _ = Describe("A cache that lags", levelAPIServer, func() {
 		cluster := w.create(ctx)
 		Expect(w.client.Delete(ctx, w.cluster(ctx))).To(Succeed())
 		lagging(func(o client.Object) (bool, error) {
-			known, isCluster := o.(*redisv1alpha1.RedisCluster)
+			known, isCluster := o.(*redisv1.RedisCluster)
 			if isCluster {
 				cluster.DeepCopyInto(known)
 			}

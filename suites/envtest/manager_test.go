@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/setup"
 )
 
@@ -101,12 +101,12 @@ var _ = Describe("The manager", levelAPIServer, func() {
 		w.manage(ctx)
 		w.create(ctx)
 		w.childrenExist(ctx)
-		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) {
-			c.Spec = redisv1alpha1.RedisClusterSpec{Replicas: 5, Image: "redis:7.2"}
+		w.edit(ctx, func(c *redisv1.RedisCluster) {
+			c.Spec.Topology.Shards, c.Spec.Image.Tag = 5, "7.2"
 		})
 		Eventually(func() *int32 { return w.set(ctx).Spec.Replicas }).Should(HaveValue(Equal(int32(5))))
 		w.rollOut(ctx)
-		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1alpha1.PhaseRunning))
+		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1.PhaseReady))
 		Expect(w.client.Delete(ctx, w.get(ctx, configMap))).To(Succeed())
 		w.childrenExist(ctx)
 		w.quiet(ctx)
@@ -143,7 +143,7 @@ var _ = Describe("The manager", levelAPIServer, func() {
 		w.create(ctx)
 		w.childrenExist(ctx)
 		w.rollOut(ctx)
-		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1alpha1.PhaseRunning))
+		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1.PhaseReady))
 		w.quiet(ctx)
 		stop()
 		before := w.versions(ctx)
@@ -185,10 +185,10 @@ var _ = Describe("The manager", levelAPIServer, func() {
 		stranger := w.stranger(ctx, k)
 		w.manage(ctx)
 		w.create(ctx)
-		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1alpha1.PhaseDegraded))
+		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1.PhaseDegraded))
 		Expect(w.client.Delete(ctx, stranger)).To(Succeed())
 		w.childrenExist(ctx)
-		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1alpha1.PhaseCreating))
+		Eventually(func() string { return w.cluster(ctx).Status.Phase }).Should(Equal(redisv1.PhaseForming))
 	}, forEachKind())
 
 	It("leaves namespaces alone that it was not given", func(ctx SpecContext) {

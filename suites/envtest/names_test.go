@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("A name that is taken", levelAPIServer, func() {
@@ -30,15 +30,15 @@ var _ = Describe("A name that is taken", levelAPIServer, func() {
 		w.settle(ctx)
 
 		Expect(w.get(ctx, k)).To(Equal(stranger))
-		degraded := condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded)
-		Expect(degraded.Reason).To(Equal(redisv1alpha1.ReasonNameTaken))
+		degraded := condition(w.cluster(ctx), redisv1.ConditionDegraded)
+		Expect(degraded.Reason).To(Equal(redisv1.ReasonNameTaken))
 		Expect(degraded.Message).To(ContainSubstring(k.String()))
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionReady).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionReady).Status).To(Equal(metav1.ConditionFalse))
 
 		Expect(w.client.Delete(ctx, stranger)).To(Succeed())
 		w.settle(ctx)
 		Expect(w.get(ctx, k).GetUID()).NotTo(Equal(stranger.GetUID()))
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
 	}, forEachKind())
 
 	It("keeps pods from starting with a stranger's configuration", func(ctx SpecContext) {
@@ -61,7 +61,7 @@ var _ = Describe("A name that is taken", levelAPIServer, func() {
 		Expect(w.get(ctx, configMap)).To(Equal(stranger))
 		w.wire.before = nil
 		w.settle(ctx)
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Reason).To(Equal(redisv1alpha1.ReasonNameTaken))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Reason).To(Equal(redisv1.ReasonNameTaken))
 	})
 
 	It("by another RedisCluster's child hurts neither", func(ctx SpecContext) {
@@ -69,16 +69,16 @@ var _ = Describe("A name that is taken", levelAPIServer, func() {
 		// The client Service of the second has the name of the first's
 		// headless one.
 		second := theName + "-nodes"
-		w.create(ctx, func(c *redisv1alpha1.RedisCluster) { c.Name = second })
+		w.create(ctx, func(c *redisv1.RedisCluster) { c.Name = second })
 		Expect(w.visitNamed(ctx, second)).To(Succeed())
 
 		cluster := w.newCluster()
 		Expect(w.client.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: second}, cluster)).To(Succeed())
-		Expect(condition(cluster, redisv1alpha1.ConditionDegraded).Message).
+		Expect(condition(cluster, redisv1.ConditionDegraded).Message).
 			To(ContainSubstring("Service demo-nodes: it exists and does not belong to this RedisCluster, but to RedisCluster demo"))
 		Expect(read[*corev1.Service](ctx, w, nodesService).Spec.ClusterIP).To(Equal(corev1.ClusterIPNone))
 		w.settle(ctx)
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
 	})
 
 	It("by a child of an earlier RedisCluster is waited for", func(ctx SpecContext) {
@@ -87,10 +87,10 @@ var _ = Describe("A name that is taken", levelAPIServer, func() {
 		// No garbage collector runs at this level, so the children stay.
 		w.create(ctx)
 		w.settle(ctx)
-		progressing := condition(w.cluster(ctx), redisv1alpha1.ConditionProgressing)
-		Expect(progressing.Reason).To(Equal(redisv1alpha1.ReasonWaitingForDeletion))
+		progressing := condition(w.cluster(ctx), redisv1.ConditionProgressing)
+		Expect(progressing.Reason).To(Equal(redisv1.ReasonWaitingForDeletion))
 		Expect(progressing.Message).To(ContainSubstring("StatefulSet demo"))
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Status).To(Equal(metav1.ConditionFalse))
 		Expect(w.set(ctx).OwnerReferences).To(ConsistOf(HaveField("UID", first.UID)))
 
 		for _, k := range kinds() {
@@ -105,8 +105,8 @@ var _ = Describe("A name that is taken", levelAPIServer, func() {
 		change(ctx, w, configMap, func(o client.Object) { o.SetFinalizers([]string{"example.org/hold"}) })
 		Expect(w.client.Delete(ctx, w.get(ctx, configMap))).To(Succeed())
 		w.settle(ctx)
-		progressing := condition(w.cluster(ctx), redisv1alpha1.ConditionProgressing)
-		Expect(progressing.Reason).To(Equal(redisv1alpha1.ReasonWaitingForDeletion))
+		progressing := condition(w.cluster(ctx), redisv1.ConditionProgressing)
+		Expect(progressing.Reason).To(Equal(redisv1.ReasonWaitingForDeletion))
 
 		change(ctx, w, configMap, func(o client.Object) { o.SetFinalizers(nil) })
 		w.settle(ctx)

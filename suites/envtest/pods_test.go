@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("With pods", levelControlPlane, func() {
@@ -32,12 +32,12 @@ var _ = Describe("With pods", levelControlPlane, func() {
 	}
 
 	// ready waits until theName is ready as it is now asked for.
-	ready := func(ctx context.Context) *redisv1alpha1.RedisCluster {
+	ready := func(ctx context.Context) *redisv1.RedisCluster {
 		GinkgoHelper()
 		Eventually(func(g Gomega) {
 			cluster := w.cluster(ctx)
 			g.Expect(cluster.Status.ObservedGeneration).To(Equal(cluster.Generation))
-			g.Expect(condition(cluster, redisv1alpha1.ConditionReady)).To(HaveField("Status", metav1.ConditionTrue))
+			g.Expect(condition(cluster, redisv1.ConditionReady)).To(HaveField("Status", metav1.ConditionTrue))
 		}).WithContext(ctx).WithTimeout(readyWithin).Should(Succeed())
 		return w.cluster(ctx)
 	}
@@ -45,7 +45,7 @@ var _ = Describe("With pods", levelControlPlane, func() {
 	It("gets ready, and then writes nothing any more", func(ctx SpecContext) {
 		w.create(ctx)
 		cluster := ready(ctx)
-		Expect(cluster.Status.Phase).To(Equal(redisv1alpha1.PhaseRunning))
+		Expect(cluster.Status.Phase).To(Equal(redisv1.PhaseReady))
 		Expect(cluster.Status.ReadyReplicas).To(Equal(int32(3)))
 		Expect(pods(ctx)).To(HaveLen(3))
 		w.quiet(ctx)
@@ -81,13 +81,13 @@ var _ = Describe("With pods", levelControlPlane, func() {
 	})
 
 	It("says that pods which crash are not ready, and does not fuss", func(ctx SpecContext) {
-		cluster := w.create(ctx, func(c *redisv1alpha1.RedisCluster) { c.Name = crashing })
+		cluster := w.create(ctx, func(c *redisv1.RedisCluster) { c.Name = crashing })
 		Eventually(func() []corev1.Pod { return pods(ctx) }).WithContext(ctx).Should(And(HaveLen(3), HaveEach(
 			HaveField("Status.ContainerStatuses", ContainElement(HaveField("RestartCount", BeNumerically(">", 0)))))))
 		w.quiet(ctx)
 		Expect(w.client.Get(ctx, client.ObjectKeyFromObject(cluster), cluster)).To(Succeed())
-		Expect(condition(cluster, redisv1alpha1.ConditionAvailable).Status).To(Equal(metav1.ConditionFalse))
-		Expect(condition(cluster, redisv1alpha1.ConditionReady).Message).To(Equal("0 of 3 Redis pods are ready"))
+		Expect(condition(cluster, redisv1.ConditionAvailable).Status).To(Equal(metav1.ConditionFalse))
+		Expect(condition(cluster, redisv1.ConditionReady).Message).To(Equal("0 of 3 Redis pods are ready"))
 	})
 
 	It("lets one pod be evicted, and no second one at the same time", func(ctx SpecContext) {

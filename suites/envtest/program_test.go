@@ -20,7 +20,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("The program", levelAPIServer, func() {
@@ -61,7 +61,7 @@ var _ = Describe("The program", levelAPIServer, func() {
 		Expect(w.holder(ctx)).To(BeEmpty(), "the next one must not have to wait")
 
 		start(ctx, "--leader-elect", "--leader-election-namespace="+w.namespace)
-		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) { c.Spec.Replicas = 5 })
+		w.edit(ctx, func(c *redisv1.RedisCluster) { c.Spec.Topology.Shards = 5 })
 		Eventually(func() *int32 { return w.set(ctx).Spec.Replicas }).Should(HaveValue(Equal(int32(5))))
 	})
 })

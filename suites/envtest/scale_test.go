@@ -9,7 +9,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("Scale and update", levelAPIServer, func() {
@@ -20,7 +20,7 @@ var _ = Describe("Scale and update", levelAPIServer, func() {
 		w.running(ctx)
 	})
 
-	DescribeTable("follows spec.replicas", func(ctx SpecContext, n int32) {
+	DescribeTable("follows spec.topology.shards", func(ctx SpecContext, n int32) {
 		before := w.set(ctx).Spec.Template
 		w.edit(ctx, replicas(n))
 		Expect(w.visit(ctx)).To(Succeed())
@@ -30,7 +30,7 @@ var _ = Describe("Scale and update", levelAPIServer, func() {
 		Expect(set.Spec.Template).To(Equal(before), "scaling must not touch the pods that are there")
 	},
 		Entry("down to the least", int32(1)),
-		Entry("up to the most", int32(10)),
+		Entry("up to the most", int32(30)),
 	)
 
 	It("can be read and scaled through /scale, as autoscalers do", func(ctx SpecContext) {
@@ -44,7 +44,7 @@ var _ = Describe("Scale and update", levelAPIServer, func() {
 		scale.Spec.Replicas = 5
 		Expect(w.client.SubResource("scale").Update(ctx, cluster, client.WithSubResourceBody(scale))).To(Succeed())
 		w.settle(ctx)
-		Expect(w.cluster(ctx).Spec.Replicas).To(Equal(int32(5)))
+		Expect(w.cluster(ctx).Spec.Topology.Shards).To(Equal(int32(5)))
 		Expect(w.set(ctx).Spec.Replicas).To(HaveValue(Equal(int32(5))))
 	})
 
@@ -58,8 +58,8 @@ var _ = Describe("Scale and update", levelAPIServer, func() {
 	})
 
 	It("does both in one write", func(ctx SpecContext) {
-		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) {
-			c.Spec = redisv1alpha1.RedisClusterSpec{Replicas: 6, Image: "redis:7.2"}
+		w.edit(ctx, func(c *redisv1.RedisCluster) {
+			c.Spec.Topology.Shards, c.Spec.Image.Tag = 6, "7.2"
 		})
 		Expect(w.visit(ctx)).To(Succeed())
 		Expect(w.wire.sent()).To(ConsistOf("PATCH statefulsets/demo", "PATCH redisclusters/demo/status"))

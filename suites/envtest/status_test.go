@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var _ = Describe("Status", levelAPIServer, func() {
 	var w *world
 
 	allConditions := []string{
-		redisv1alpha1.ConditionReady, redisv1alpha1.ConditionAvailable,
-		redisv1alpha1.ConditionProgressing, redisv1alpha1.ConditionDegraded,
+		redisv1.ConditionReady, redisv1.ConditionAvailable,
+		redisv1.ConditionProgressing, redisv1.ConditionDegraded,
 	}
 
 	BeforeEach(func(ctx SpecContext) {
@@ -36,27 +36,27 @@ var _ = Describe("Status", levelAPIServer, func() {
 	It("has every condition from the first visit on", func(ctx SpecContext) {
 		w.create(ctx)
 		Expect(w.visit(ctx)).To(Succeed())
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionFalse, redisv1alpha1.ReasonCreating)
-		is(ctx, redisv1alpha1.ConditionAvailable, metav1.ConditionFalse, redisv1alpha1.ReasonPodsNotReady)
-		is(ctx, redisv1alpha1.ConditionProgressing, metav1.ConditionTrue, redisv1alpha1.ReasonCreating)
-		is(ctx, redisv1alpha1.ConditionDegraded, metav1.ConditionFalse, redisv1alpha1.ReasonAsExpected)
-		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1alpha1.PhaseCreating))
+		is(ctx, redisv1.ConditionReady, metav1.ConditionFalse, redisv1.ReasonCreating)
+		is(ctx, redisv1.ConditionAvailable, metav1.ConditionFalse, redisv1.ReasonPodsNotReady)
+		is(ctx, redisv1.ConditionProgressing, metav1.ConditionTrue, redisv1.ReasonCreating)
+		is(ctx, redisv1.ConditionDegraded, metav1.ConditionFalse, redisv1.ReasonAsExpected)
+		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1.PhaseForming))
 	})
 
 	It("is available with the first ready pod, and ready with the last", func(ctx SpecContext) {
 		w.settled(ctx)
 		w.pods(ctx, 3, 1)
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionAvailable, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady)
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionFalse, redisv1alpha1.ReasonCreating)
+		is(ctx, redisv1.ConditionAvailable, metav1.ConditionTrue, redisv1.ReasonPodsReady)
+		is(ctx, redisv1.ConditionReady, metav1.ConditionFalse, redisv1.ReasonCreating)
 		Expect(w.cluster(ctx).Status.ReadyReplicas).To(Equal(int32(1)))
 
 		w.pods(ctx, 3, 3)
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady)
-		is(ctx, redisv1alpha1.ConditionProgressing, metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut)
+		is(ctx, redisv1.ConditionReady, metav1.ConditionTrue, redisv1.ReasonPodsReady)
+		is(ctx, redisv1.ConditionProgressing, metav1.ConditionFalse, redisv1.ReasonRolledOut)
 		cluster := w.cluster(ctx)
-		Expect(cluster.Status.Phase).To(Equal(redisv1alpha1.PhaseRunning))
+		Expect(cluster.Status.Phase).To(Equal(redisv1.PhaseReady))
 		Expect(cluster.Status.Replicas).To(Equal(int32(3)))
 		Expect(cluster.Status.ReadyReplicas).To(Equal(int32(3)))
 	})
@@ -65,8 +65,8 @@ var _ = Describe("Status", levelAPIServer, func() {
 		w.running(ctx)
 		w.edit(ctx, image("redis:7.2"))
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionFalse, redisv1alpha1.ReasonUpdating)
-		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1alpha1.PhaseUpdating))
+		is(ctx, redisv1.ConditionReady, metav1.ConditionFalse, redisv1.ReasonUpdating)
+		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1.PhaseUpdating))
 	})
 
 	It("is updating while pods of two revisions are there", func(ctx SpecContext) {
@@ -77,40 +77,40 @@ var _ = Describe("Status", levelAPIServer, func() {
 		set.Status.ObservedGeneration, set.Status.UpdateRevision = set.Generation, theName+"-2"
 		Expect(w.client.Status().Update(ctx, set)).To(Succeed())
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionProgressing, metav1.ConditionTrue, redisv1alpha1.ReasonUpdating)
+		is(ctx, redisv1.ConditionProgressing, metav1.ConditionTrue, redisv1.ReasonUpdating)
 		w.rollOut(ctx)
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady)
+		is(ctx, redisv1.ConditionReady, metav1.ConditionTrue, redisv1.ReasonPodsReady)
 	})
 
 	It("is scaling until the pods are as many as asked for, and stays available", func(ctx SpecContext) {
 		w.running(ctx)
 		w.edit(ctx, replicas(5))
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionProgressing, metav1.ConditionTrue, redisv1alpha1.ReasonScaling)
+		is(ctx, redisv1.ConditionProgressing, metav1.ConditionTrue, redisv1.ReasonScaling)
 		w.pods(ctx, 5, 3)
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionProgressing, metav1.ConditionTrue, redisv1alpha1.ReasonScaling)
-		is(ctx, redisv1alpha1.ConditionAvailable, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady)
-		is(ctx, redisv1alpha1.ConditionDegraded, metav1.ConditionFalse, redisv1alpha1.ReasonAsExpected)
-		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1alpha1.PhaseScaling))
+		is(ctx, redisv1.ConditionProgressing, metav1.ConditionTrue, redisv1.ReasonScaling)
+		is(ctx, redisv1.ConditionAvailable, metav1.ConditionTrue, redisv1.ReasonPodsReady)
+		is(ctx, redisv1.ConditionDegraded, metav1.ConditionFalse, redisv1.ReasonAsExpected)
+		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1.PhaseRebalancing))
 		w.pods(ctx, 5, 5)
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady)
+		is(ctx, redisv1.ConditionReady, metav1.ConditionTrue, redisv1.ReasonPodsReady)
 	})
 
 	It("is degraded when a pod is lost, and recovers", func(ctx SpecContext) {
 		w.running(ctx)
 		w.pods(ctx, 3, 2)
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionDegraded, metav1.ConditionTrue, redisv1alpha1.ReasonPodsNotReady)
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionFalse, redisv1alpha1.ReasonPodsNotReady)
-		Expect(condition(w.cluster(ctx), redisv1alpha1.ConditionDegraded).Message).To(Equal("2 of 3 Redis pods are ready"))
-		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1alpha1.PhaseDegraded))
+		is(ctx, redisv1.ConditionDegraded, metav1.ConditionTrue, redisv1.ReasonPodsNotReady)
+		is(ctx, redisv1.ConditionReady, metav1.ConditionFalse, redisv1.ReasonPodsNotReady)
+		Expect(condition(w.cluster(ctx), redisv1.ConditionDegraded).Message).To(Equal("2 of 3 Redis pods are ready"))
+		Expect(w.cluster(ctx).Status.Phase).To(Equal(redisv1.PhaseDegraded))
 		w.pods(ctx, 3, 3)
 		w.settle(ctx)
-		is(ctx, redisv1alpha1.ConditionDegraded, metav1.ConditionFalse, redisv1alpha1.ReasonAsExpected)
-		is(ctx, redisv1alpha1.ConditionReady, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady)
+		is(ctx, redisv1.ConditionDegraded, metav1.ConditionFalse, redisv1.ReasonAsExpected)
+		is(ctx, redisv1.ConditionReady, metav1.ConditionTrue, redisv1.ReasonPodsReady)
 	})
 
 	It("carries the generation that it is about, in each condition", func(ctx SpecContext) {
@@ -145,10 +145,10 @@ var _ = Describe("Status", levelAPIServer, func() {
 		after := times()
 		now := w.clock.Now()
 		Expect(after).To(Equal(map[string]time.Time{
-			redisv1alpha1.ConditionReady:       now,
-			redisv1alpha1.ConditionAvailable:   before[redisv1alpha1.ConditionAvailable],
-			redisv1alpha1.ConditionProgressing: now,
-			redisv1alpha1.ConditionDegraded:    before[redisv1alpha1.ConditionDegraded],
+			redisv1.ConditionReady:       now,
+			redisv1.ConditionAvailable:   before[redisv1.ConditionAvailable],
+			redisv1.ConditionProgressing: now,
+			redisv1.ConditionDegraded:    before[redisv1.ConditionDegraded],
 		}))
 
 		w.clock.Step(time.Hour)
@@ -158,15 +158,15 @@ var _ = Describe("Status", levelAPIServer, func() {
 	})
 
 	It("says that somebody holds up the deletion, while nothing else is written", func(ctx SpecContext) {
-		w.running(ctx, func(c *redisv1alpha1.RedisCluster) { c.Finalizers = []string{"example.org/hold"} })
+		w.running(ctx, func(c *redisv1.RedisCluster) { c.Finalizers = []string{"example.org/hold"} })
 		Expect(w.client.Delete(ctx, w.cluster(ctx))).To(Succeed())
 		Expect(w.client.Delete(ctx, w.get(ctx, clientService))).To(Succeed())
 		Expect(w.visit(ctx)).To(Succeed())
 		Expect(w.wire.sent()).To(ConsistOf("PATCH redisclusters/demo/status"))
 		cluster := w.cluster(ctx)
-		Expect(cluster.Status.Phase).To(Equal(redisv1alpha1.PhaseDeleting))
+		Expect(cluster.Status.Phase).To(Equal(redisv1.PhaseTerminating))
 		Expect(cluster.Status.ObservedGeneration).To(Equal(cluster.Generation))
-		w.edit(ctx, func(c *redisv1alpha1.RedisCluster) { c.Finalizers = nil })
+		w.edit(ctx, func(c *redisv1.RedisCluster) { c.Finalizers = nil })
 	})
 
 	It("is one write a visit", func(ctx SpecContext) {
@@ -180,7 +180,7 @@ var _ = Describe("Status", levelAPIServer, func() {
 		w.running(ctx)
 		table := &metav1.Table{}
 		config := rest.CopyConfig(w.config)
-		config.APIPath, config.GroupVersion = "/apis", &redisv1alpha1.GroupVersion
+		config.APIPath, config.GroupVersion = "/apis", &redisv1.GroupVersion
 		config.NegotiatedSerializer = serializer.NewCodecFactory(w.client.Scheme()).WithoutConversion()
 		raw, err := rest.RESTClientFor(config)
 		Expect(err).NotTo(HaveOccurred())
@@ -194,7 +194,7 @@ var _ = Describe("Status", levelAPIServer, func() {
 		Expect(shown).To(And(
 			HaveKeyWithValue("Replicas", BeEquivalentTo(3)),
 			HaveKeyWithValue("Ready", BeEquivalentTo(3)),
-			HaveKeyWithValue("Phase", "Running"),
+			HaveKeyWithValue("Phase", "Ready"),
 			HaveKeyWithValue("Image", "redis:7.0"),
 			HaveKey("Age"),
 		))

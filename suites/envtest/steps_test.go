@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 // kind is a kind of child, with the name that theName's has.
@@ -52,8 +52,8 @@ func forEachKind() []TableEntry {
 }
 
 // newCluster is a RedisCluster of theName, changed by mods.
-func (w *world) newCluster(mods ...func(*redisv1alpha1.RedisCluster)) *redisv1alpha1.RedisCluster {
-	cluster := &redisv1alpha1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: theName}}
+func (w *world) newCluster(mods ...func(*redisv1.RedisCluster)) *redisv1.RedisCluster {
+	cluster := &redisv1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: theName}}
 	for _, mod := range mods {
 		mod(cluster)
 	}
@@ -61,7 +61,7 @@ func (w *world) newCluster(mods ...func(*redisv1alpha1.RedisCluster)) *redisv1al
 }
 
 // create creates a RedisCluster of theName, changed by mods.
-func (w *world) create(ctx context.Context, mods ...func(*redisv1alpha1.RedisCluster)) *redisv1alpha1.RedisCluster {
+func (w *world) create(ctx context.Context, mods ...func(*redisv1.RedisCluster)) *redisv1.RedisCluster {
 	GinkgoHelper()
 	cluster := w.newCluster(mods...)
 	Expect(w.client.Create(ctx, cluster)).To(Succeed())
@@ -70,7 +70,7 @@ func (w *world) create(ctx context.Context, mods ...func(*redisv1alpha1.RedisClu
 
 // settled creates a RedisCluster of theName and lets the operator do all it
 // wants to about it. The counts of the wire start after that.
-func (w *world) settled(ctx context.Context, mods ...func(*redisv1alpha1.RedisCluster)) *redisv1alpha1.RedisCluster {
+func (w *world) settled(ctx context.Context, mods ...func(*redisv1.RedisCluster)) *redisv1.RedisCluster {
 	GinkgoHelper()
 	w.create(ctx, mods...)
 	w.settle(ctx)
@@ -78,7 +78,7 @@ func (w *world) settled(ctx context.Context, mods ...func(*redisv1alpha1.RedisCl
 }
 
 // running is settled, and all pods ready.
-func (w *world) running(ctx context.Context, mods ...func(*redisv1alpha1.RedisCluster)) *redisv1alpha1.RedisCluster {
+func (w *world) running(ctx context.Context, mods ...func(*redisv1.RedisCluster)) *redisv1.RedisCluster {
 	GinkgoHelper()
 	w.settled(ctx, mods...)
 	w.rollOut(ctx)
@@ -146,15 +146,15 @@ func (w *world) set(ctx context.Context) *appsv1.StatefulSet {
 }
 
 // cluster reads theName.
-func (w *world) cluster(ctx context.Context) *redisv1alpha1.RedisCluster {
+func (w *world) cluster(ctx context.Context) *redisv1.RedisCluster {
 	GinkgoHelper()
-	cluster := &redisv1alpha1.RedisCluster{}
+	cluster := &redisv1.RedisCluster{}
 	Expect(w.client.Get(ctx, types.NamespacedName{Namespace: w.namespace, Name: theName}, cluster)).To(Succeed())
 	return cluster
 }
 
 // edit updates theName.
-func (w *world) edit(ctx context.Context, mod func(*redisv1alpha1.RedisCluster)) {
+func (w *world) edit(ctx context.Context, mod func(*redisv1.RedisCluster)) {
 	GinkgoHelper()
 	Expect(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		cluster := w.cluster(ctx)
@@ -183,7 +183,7 @@ func (w *world) pods(ctx context.Context, replicas, ready int32) {
 }
 
 // condition returns a condition of theName's status.
-func condition(cluster *redisv1alpha1.RedisCluster, of string) metav1.Condition {
+func condition(cluster *redisv1.RedisCluster, of string) metav1.Condition {
 	GinkgoHelper()
 	found := meta.FindStatusCondition(cluster.Status.Conditions, of)
 	Expect(found).NotTo(BeNil(), "no condition %s", of)
@@ -193,17 +193,17 @@ func condition(cluster *redisv1alpha1.RedisCluster, of string) metav1.Condition 
 // versions returns the resource versions of theName and its children.
 func (w *world) versions(ctx context.Context) map[string]string {
 	GinkgoHelper()
-	all := map[string]string{redisv1alpha1.Kind: w.cluster(ctx).ResourceVersion}
+	all := map[string]string{redisv1.Kind: w.cluster(ctx).ResourceVersion}
 	for _, k := range kinds() {
 		all[k.String()] = w.get(ctx, k).GetResourceVersion()
 	}
 	return all
 }
 
-func replicas(n int32) func(*redisv1alpha1.RedisCluster) {
-	return func(c *redisv1alpha1.RedisCluster) { c.Spec.Replicas = n }
+func replicas(n int32) func(*redisv1.RedisCluster) {
+	return func(c *redisv1.RedisCluster) { c.Spec.Topology.Shards = n }
 }
 
-func image(name string) func(*redisv1alpha1.RedisCluster) {
-	return func(c *redisv1alpha1.RedisCluster) { c.Spec.Image = name }
+func image(name string) func(*redisv1.RedisCluster) {
+	return func(c *redisv1.RedisCluster) { c.Spec.Image = redisv1.ParseImage(name) }
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/seatrial/seatrial/ci"
 	"github.com/seatrial/seatrial/harness/cluster/local"
 	"github.com/seatrial/seatrial/harness/trial"
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var kubernetesVersion = flag.String("k8s", os.Getenv("SEATRIAL_K8S"),
@@ -161,7 +161,7 @@ func reach(way access) level {
 	}
 	everything := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		scheme.AddToScheme, apiextensionsv1.AddToScheme, redisv1alpha1.AddToScheme,
+		scheme.AddToScheme, apiextensionsv1.AddToScheme, redisv1.AddToScheme,
 	} {
 		Expect(add(everything)).To(Succeed())
 	}

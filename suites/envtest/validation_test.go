@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seatrial/seatrial/harness/manifest"
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 const fixtures = "../../fixtures/redis"
@@ -55,15 +55,15 @@ var _ = Describe("Validation", levelAPIServer, func() {
 	It("refuses an update that breaks a rule, and keeps what was there", func(ctx SpecContext) {
 		w.create(ctx)
 		cluster := w.cluster(ctx)
-		cluster.Spec.Replicas = 11
-		Expect(w.client.Update(ctx, cluster)).To(MatchError(ContainSubstring("spec.replicas")))
-		Expect(w.cluster(ctx).Spec.Replicas).To(Equal(redisv1alpha1.DefaultReplicas))
+		cluster.Spec.Topology.Shards = 31
+		Expect(w.client.Update(ctx, cluster)).To(MatchError(ContainSubstring("spec.topology.shards")))
+		Expect(w.cluster(ctx).Spec.Topology.Shards).To(Equal(redisv1.DefaultShards))
 	})
 
 	It("refuses a scale that breaks a rule", func(ctx SpecContext) {
 		cluster := w.create(ctx)
-		patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"replicas":11}}`))
-		Expect(w.client.SubResource("scale").Patch(ctx, cluster, patch)).To(MatchError(ContainSubstring("spec.replicas")))
+		patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"replicas":31}}`))
+		Expect(w.client.SubResource("scale").Patch(ctx, cluster, patch)).To(MatchError(ContainSubstring("spec.topology.shards")))
 	})
 })
 

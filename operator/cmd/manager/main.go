@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/setup"
 )
 
@@ -103,7 +103,7 @@ func newManager(a arguments) (ctrl.Manager, error) {
 	options.HealthProbeBindAddress = a.probeAddress
 	options.LeaderElection = a.leaderElect
 	options.LeaderElectionNamespace = a.leaseNamespace
-	options.LeaderElectionID = "rediscluster-operator." + redisv1alpha1.Group
+	options.LeaderElectionID = "rediscluster-operator." + redisv1.Group
 	// The program ends when the manager does, so the next one need not wait
 	// for the lease to run out.
 	options.LeaderElectionReleaseOnCancel = true

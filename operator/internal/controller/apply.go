@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
@@ -28,7 +28,8 @@ const (
 
 // apply carries a plan out. One failure does not keep the other children from
 // being looked after, except those that need the one that failed.
-func (r *Reconciler) apply(ctx context.Context, cluster *redisv1alpha1.RedisCluster, operations plan.Plan) error {
+func (r *Reconciler) apply(ctx context.Context, observed plan.Observation, operations plan.Plan) error {
+	target := observed.Target()
 	var failed []resource.Role
 	var failures []error
 	for _, operation := range operations {
@@ -41,7 +42,7 @@ func (r *Reconciler) apply(ctx context.Context, cluster *redisv1alpha1.RedisClus
 			failed = append(failed, operation.Child.Role)
 			continue
 		}
-		err := r.write(ctx, cluster, operation)
+		err := r.write(ctx, target, operation)
 		if namespaceEnds(err) {
 			// Nothing can be made there any more, and the RedisCluster goes too.
 			log.FromContext(ctx).V(1).Info("The namespace is being deleted")
@@ -52,41 +53,41 @@ func (r *Reconciler) apply(ctx context.Context, cluster *redisv1alpha1.RedisClus
 			failures = append(failures, fmt.Errorf("applying %s %s: %w", operation.Child.Kind, operation.Name, err))
 			continue
 		}
-		r.announce(cluster, operation)
+		r.announce(target.Cluster, operation)
 	}
 	return errors.Join(failures...)
 }
 
 // write applies one child. A new object is applied without force: if another
 // author made one of that name in the meantime, the API server refuses.
-func (r *Reconciler) write(ctx context.Context, cluster *redisv1alpha1.RedisCluster, operation plan.Operation) error {
+func (r *Reconciler) write(ctx context.Context, target resource.Target, operation plan.Operation) error {
 	owner := client.FieldOwner(resource.FieldManager)
 	if operation.Verb == plan.Create {
-		return r.Client.Apply(ctx, operation.Child.Desired(cluster), owner)
+		return r.Client.Apply(ctx, operation.Child.Desired(target), owner)
 	}
 	version := ""
 	if operation.Shrinks {
 		version = operation.ResourceVersion
 	}
-	err := r.Client.Apply(ctx, operation.Child.Pinned(cluster, operation.UID, version), owner, client.ForceOwnership)
+	err := r.Client.Apply(ctx, operation.Child.Pinned(target, operation.UID, version), owner, client.ForceOwnership)
 	if !apierrors.IsInvalid(err) {
 		return err
 	}
-	if r.replace(ctx, cluster, operation) != nil {
+	if r.replace(ctx, target, operation) != nil {
 		return err
 	}
-	return r.Client.Apply(ctx, operation.Child.Pinned(cluster, operation.UID, ""), owner, client.ForceOwnership)
+	return r.Client.Apply(ctx, operation.Child.Pinned(target, operation.UID, ""), owner, client.ForceOwnership)
 }
 
 // replace mends what applying cannot: where somebody changed the key of a
 // list's item, such as the number of a port, merging would keep that item
 // beside ours, and both together may be invalid. It replaces the lists that we
 // set as a whole, but those of the metadata.
-func (r *Reconciler) replace(ctx context.Context, cluster *redisv1alpha1.RedisCluster, operation plan.Operation) error {
+func (r *Reconciler) replace(ctx context.Context, target resource.Target, operation plan.Operation) error {
 	live := operation.Child.New()
-	live.SetNamespace(cluster.Namespace)
+	live.SetNamespace(target.Cluster.Namespace)
 	live.SetName(operation.Name)
-	desired, err := runtime.DefaultUnstructuredConverter.ToUnstructured(operation.Child.Desired(cluster))
+	desired, err := runtime.DefaultUnstructuredConverter.ToUnstructured(operation.Child.Desired(target))
 	if err != nil {
 		return fmt.Errorf("encoding %s %s: %w", operation.Child.Kind, operation.Name, err)
 	}
@@ -103,7 +104,7 @@ const noteLength = 1024
 
 // announce records an Event about the RedisCluster. It names the child as well,
 // or Events about several children would count as one that is repeated.
-func (r *Reconciler) announce(cluster *redisv1alpha1.RedisCluster, operation plan.Operation) {
+func (r *Reconciler) announce(cluster *redisv1.RedisCluster, operation plan.Operation) {
 	reason, action := eventCreated, "Create"
 	if operation.Verb == plan.Update {
 		reason, action = eventUpdated, "Update"

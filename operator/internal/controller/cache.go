@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
@@ -43,7 +43,7 @@ func Slim(o any) (any, error) {
 
 func mayBelong(o client.Object) bool {
 	if controller := metav1.GetControllerOf(o); controller != nil {
-		return controller.Kind == redisv1alpha1.Kind
+		return controller.Kind == redisv1.Kind
 	}
 	_, labelled := o.GetLabels()[resource.LabelClusterUID]
 	return labelled

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
@@ -20,7 +20,7 @@ import (
 // gone. So what the cache lacks is looked for once more at the API server, and
 // then the owner is, too.
 func (r *Reconciler) gather(ctx context.Context, key types.NamespacedName) (plan.Observation, error) {
-	cluster := &redisv1alpha1.RedisCluster{}
+	cluster := &redisv1.RedisCluster{}
 	if err := r.Client.Get(ctx, key, cluster); err != nil {
 		return plan.Observation{}, fmt.Errorf("reading the RedisCluster: %w", err)
 	}
@@ -49,7 +49,7 @@ func (r *Reconciler) confirm(
 			return plan.Observation{}, err
 		}
 	}
-	owner := &redisv1alpha1.RedisCluster{}
+	owner := &redisv1.RedisCluster{}
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(observed.Cluster), owner); err != nil {
 		return plan.Observation{}, fmt.Errorf("confirming the RedisCluster: %w", err)
 	}

@@ -51,7 +51,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if len(operations) > 0 {
 		log.FromContext(ctx).V(1).Info("Carrying out a plan", "plan", operations.String())
 	}
-	failure := r.apply(ctx, observed.Cluster, operations)
+	failure := r.apply(ctx, observed, operations)
 	next := status.Of(status.Input{
 		Observation: observed,
 		Plan:        operations,

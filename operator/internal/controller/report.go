@@ -11,8 +11,8 @@ import (
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
-	v1alpha1ac "github.com/seatrial/seatrial/operator/api/v1alpha1/applyconfiguration/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
+	v1ac "github.com/seatrial/seatrial/operator/api/v1/applyconfiguration/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
@@ -21,9 +21,9 @@ import (
 // that was looked at: a status that was worked out from an old view must not
 // replace a newer one.
 func (r *Reconciler) report(
-	ctx context.Context, cluster *redisv1alpha1.RedisCluster, next redisv1alpha1.RedisClusterStatus,
+	ctx context.Context, cluster *redisv1.RedisCluster, next redisv1.RedisClusterStatus,
 ) error {
-	owned, err := v1alpha1ac.ExtractRedisClusterStatus(cluster, resource.FieldManager)
+	owned, err := v1ac.ExtractRedisClusterStatus(cluster, resource.FieldManager)
 	if err != nil {
 		return fmt.Errorf("reading what was applied to the status: %w", err)
 	}
@@ -41,9 +41,9 @@ func (r *Reconciler) report(
 }
 
 // warn records an Event where Degraded has turned True, or has a new reason.
-func (r *Reconciler) warn(cluster *redisv1alpha1.RedisCluster, next redisv1alpha1.RedisClusterStatus) {
-	before := meta.FindStatusCondition(cluster.Status.Conditions, redisv1alpha1.ConditionDegraded)
-	after := meta.FindStatusCondition(next.Conditions, redisv1alpha1.ConditionDegraded)
+func (r *Reconciler) warn(cluster *redisv1.RedisCluster, next redisv1.RedisClusterStatus) {
+	before := meta.FindStatusCondition(cluster.Status.Conditions, redisv1.ConditionDegraded)
+	after := meta.FindStatusCondition(next.Conditions, redisv1.ConditionDegraded)
 	if after.Status != metav1.ConditionTrue || before != nil && before.Status == after.Status && before.Reason == after.Reason {
 		return
 	}
@@ -53,9 +53,9 @@ func (r *Reconciler) warn(cluster *redisv1alpha1.RedisCluster, next redisv1alpha
 // statusConfiguration is the status in the form in which it is applied, with
 // the operator's own conditions only.
 func statusConfiguration(
-	cluster *redisv1alpha1.RedisCluster, next redisv1alpha1.RedisClusterStatus,
-) *v1alpha1ac.RedisClusterApplyConfiguration {
-	configuration := v1alpha1ac.RedisClusterStatus().
+	cluster *redisv1.RedisCluster, next redisv1.RedisClusterStatus,
+) *v1ac.RedisClusterApplyConfiguration {
+	configuration := v1ac.RedisClusterStatus().
 		WithPhase(next.Phase).
 		WithObservedGeneration(next.ObservedGeneration).
 		WithReplicas(next.Replicas).
@@ -73,12 +73,12 @@ func statusConfiguration(
 			WithReason(c.Reason).
 			WithMessage(c.Message))
 	}
-	return v1alpha1ac.RedisCluster(cluster.Name, cluster.Namespace).WithStatus(configuration)
+	return v1ac.RedisCluster(cluster.Name, cluster.Namespace).WithStatus(configuration)
 }
 
 func ours(conditionType string) bool {
 	switch conditionType {
-	case redisv1alpha1.ConditionReady, redisv1alpha1.ConditionAvailable, redisv1alpha1.ConditionProgressing, redisv1alpha1.ConditionDegraded:
+	case redisv1.ConditionReady, redisv1.ConditionAvailable, redisv1.ConditionProgressing, redisv1.ConditionDegraded:
 		return true
 	default:
 		return false

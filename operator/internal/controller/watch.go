@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
@@ -28,7 +28,7 @@ const VisitDeadline = time.Minute
 // is what a RedisCluster whose name is taken waits for.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	b := ctrl.NewControllerManagedBy(mgr).
-		For(&redisv1alpha1.RedisCluster{}).
+		For(&redisv1.RedisCluster{}).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: concurrency,
 			ReconciliationTimeout:   VisitDeadline,
@@ -66,7 +66,7 @@ func concerned(ctx context.Context, known client.Reader, o client.Object) []ctrl
 		key := types.NamespacedName{Namespace: o.GetNamespace(), Name: name}
 		// A RedisCluster that the cache does not show yet is looked after when
 		// it appears there.
-		if err := known.Get(ctx, key, &redisv1alpha1.RedisCluster{}); err == nil {
+		if err := known.Get(ctx, key, &redisv1.RedisCluster{}); err == nil {
 			requests = append(requests, ctrl.Request{NamespacedName: key})
 		}
 	}

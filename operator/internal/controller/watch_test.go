@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
@@ -30,13 +30,13 @@ func TestWhomAnObjectConcerns(t *testing.T) {
 		"the name of a RedisCluster in another namespace":   {"elsewhere", nil},
 	}
 	scheme := runtime.NewScheme()
-	if err := redisv1alpha1.AddToScheme(scheme); err != nil {
+	if err := redisv1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	known := fake.NewClientBuilder().WithScheme(scheme).WithObjects(
-		&redisv1alpha1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo"}},
-		&redisv1alpha1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo-nodes"}},
-		&redisv1alpha1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "elsewhere"}},
+		&redisv1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo"}},
+		&redisv1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo-nodes"}},
+		&redisv1.RedisCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "elsewhere"}},
 	).Build()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
@@ -18,7 +17,7 @@ import (
 // object is not what it wants. A field that somebody else changed is no longer
 // owned, so it is listed as well. Fields that the operator never applied are
 // none of its business.
-func differences(c *redisv1alpha1.RedisCluster, child resource.Child, live client.Object) ([]string, error) {
+func differences(t resource.Target, child resource.Child, live client.Object) ([]string, error) {
 	applied, err := child.Owned(live)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was applied: %w", err)
@@ -27,7 +26,7 @@ func differences(c *redisv1alpha1.RedisCluster, child resource.Child, live clien
 	if err != nil {
 		return nil, err
 	}
-	desired, err := fields(child.Desired(c))
+	desired, err := fields(child.Desired(t))
 	if err != nil {
 		return nil, err
 	}

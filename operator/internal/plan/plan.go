@@ -11,17 +11,29 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
 // Observation is what is there.
 type Observation struct {
 	// Cluster is the RedisCluster. It is never changed.
-	Cluster *redisv1alpha1.RedisCluster
+	Cluster *redisv1.RedisCluster
 	// Live holds, per child, the object that has its name, whoever it belongs
 	// to. A role that is absent means that there is no such object.
 	Live map[resource.Role]client.Object
+	// Pods is how many pods must be kept: more than the RedisCluster asks for
+	// while nodes that are to go still have a share in the Redis Cluster.
+	Pods int32
+}
+
+// Target is what children are to be like.
+func (o Observation) Target() resource.Target {
+	set, ours := o.Live[resource.RoleSet].(*appsv1.StatefulSet)
+	if !ours || !resource.Belongs(set, o.Cluster) {
+		set = nil
+	}
+	return resource.TargetOf(o.Cluster, set, o.Pods)
 }
 
 // Verb is what an operation does.
@@ -147,13 +159,13 @@ func step(o Observation, child resource.Child) (Operation, bool, error) {
 		operation.Verb, operation.Why = Await, "it is being deleted"
 		return operation, true, nil
 	}
-	changes, err := differences(o.Cluster, child, live)
+	changes, err := differences(o.Target(), child, live)
 	if err != nil || len(changes) == 0 {
 		return operation, false, err
 	}
 	operation.Verb, operation.Changes = Update, changes
 	operation.UID, operation.ResourceVersion = live.GetUID(), live.GetResourceVersion()
-	operation.Shrinks = removesPods(o.Cluster, live)
+	operation.Shrinks = removesPods(o.Target(), live)
 	return operation, true, nil
 }
 
@@ -164,9 +176,9 @@ func controlledBy(o client.Object) string {
 	return ""
 }
 
-func removesPods(c *redisv1alpha1.RedisCluster, live client.Object) bool {
+func removesPods(t resource.Target, live client.Object) bool {
 	set, ok := live.(*appsv1.StatefulSet)
-	return ok && c.Spec.Replicas < ptr.Deref(set.Spec.Replicas, 1)
+	return ok && t.Pods < ptr.Deref(set.Spec.Replicas, 1)
 }
 
 // hold turns a write into a Hold if what it needs is not ours, or on its way

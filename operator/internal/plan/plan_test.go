@@ -15,26 +15,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func cluster() *redisv1alpha1.RedisCluster {
-	return &redisv1alpha1.RedisCluster{
+func cluster() *redisv1.RedisCluster {
+	return &redisv1.RedisCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo", UID: "uid-of-demo", Generation: 1},
-		Spec:       redisv1alpha1.RedisClusterSpec{Replicas: 3, Image: "redis:7.0"},
+		Spec:       redisv1.RedisClusterSpec{
+			Topology: redisv1.Topology{Shards: 3},
+			Image:    redisv1.ParseImage("redis:7.0"),
+		},
 	}
 }
 
 // applied returns the observation after everything was applied once, with the
 // managedFields that an API server would keep.
-func applied(t *testing.T, c *redisv1alpha1.RedisCluster) (Observation, client.Client) {
+func applied(t *testing.T, c *redisv1.RedisCluster) (Observation, client.Client) {
 	t.Helper()
 	server := fake.NewClientBuilder().WithScheme(scheme.Scheme).WithReturnManagedFields().Build()
+	o := Observation{Cluster: c}
 	for _, child := range resource.Children() {
-		err := server.Apply(t.Context(), child.Desired(c), client.FieldOwner(resource.FieldManager))
+		err := server.Apply(t.Context(), child.Desired(o.Target()), client.FieldOwner(resource.FieldManager))
 		if err != nil {
 			t.Fatalf("applying %s: %v", child.Kind, err)
 		}
@@ -42,7 +46,7 @@ func applied(t *testing.T, c *redisv1alpha1.RedisCluster) (Observation, client.C
 	return observe(t, c, server), server
 }
 
-func observe(t *testing.T, c *redisv1alpha1.RedisCluster, server client.Client) Observation {
+func observe(t *testing.T, c *redisv1.RedisCluster, server client.Client) Observation {
 	t.Helper()
 	o := Observation{Cluster: c, Live: map[resource.Role]client.Object{}}
 	for _, child := range resource.Children() {
@@ -68,11 +72,15 @@ func TestPlans(t *testing.T) {
 		}},
 		"nothing has changed": {"nothing", func(*Observation) {}},
 		"more replicas are asked for": {"scale-out", func(o *Observation) {
-			o.Cluster.Spec.Replicas = 6
+			o.Cluster.Spec.Topology.ReplicasPerShard = 1
 		}},
 		"fewer replicas and another image are asked for": {"scale-in-and-update", func(o *Observation) {
-			o.Cluster.Spec.Replicas = 1
-			o.Cluster.Spec.Image = "redis:7.2"
+			o.Cluster.Spec.Topology.Shards = 1
+			o.Cluster.Spec.Image.Tag = "7.2"
+		}},
+		"fewer shards are asked for, but their nodes are still needed": {"nothing", func(o *Observation) {
+			o.Cluster.Spec.Topology.Shards = 1
+			o.Pods = 3
 		}},
 		"one child is gone": {"recreate", func(o *Observation) {
 			delete(o.Live, resource.RoleClient)
@@ -99,7 +107,7 @@ func TestPlans(t *testing.T) {
 		}},
 		"the headless Service is being deleted": {"child-goes", func(o *Observation) {
 			o.Live[resource.RoleNodes].SetDeletionTimestamp(new(metav1.Now()))
-			o.Cluster.Spec.Replicas = 6
+			o.Cluster.Spec.Topology.ReplicasPerShard = 1
 		}},
 		"the RedisCluster is being deleted": {"nothing", func(o *Observation) {
 			o.Cluster.DeletionTimestamp = new(metav1.Now())
@@ -168,7 +176,7 @@ func TestOnlyTakingPodsAwayShrinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, _ := applied(t, cluster())
-			o.Cluster.Spec.Replicas = tc.replicas
+			o.Cluster.Spec.Topology.Shards = tc.replicas
 			p, err := Make(o)
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 // FieldManager is the name under which the operator applies fields.
@@ -28,10 +28,10 @@ type Child struct {
 	// New returns an empty object to read into.
 	New func() client.Object
 	// Desired returns the fields that the operator wants.
-	Desired func(*redisv1alpha1.RedisCluster) runtime.ApplyConfiguration
+	Desired func(Target) runtime.ApplyConfiguration
 	// Pinned is Desired for the object with that UID only and, where version
 	// is not empty, only as long as it has that resource version.
-	Pinned func(cluster *redisv1alpha1.RedisCluster, uid types.UID, version string) runtime.ApplyConfiguration
+	Pinned func(target Target, uid types.UID, version string) runtime.ApplyConfiguration
 	// Owned returns the fields of a live object that the operator applied last
 	// and that nobody else has changed since.
 	Owned func(client.Object) (runtime.ApplyConfiguration, error)
@@ -69,7 +69,7 @@ type recipe[L client.Object, A configuration[A]] struct {
 	name    func(cluster string) string
 	needs   []Role
 	empty   func() L
-	desired func(*redisv1alpha1.RedisCluster) A
+	desired func(Target) A
 	// extract returns what a field manager applied to a live object.
 	extract func(live L, manager string) (A, error)
 }
@@ -82,9 +82,9 @@ func (r recipe[L, A]) child() Child {
 		Name:       r.name,
 		Needs:      r.needs,
 		New:        func() client.Object { return r.empty() },
-		Desired:    func(c *redisv1alpha1.RedisCluster) runtime.ApplyConfiguration { return r.desired(c) },
-		Pinned: func(c *redisv1alpha1.RedisCluster, uid types.UID, version string) runtime.ApplyConfiguration {
-			a := r.desired(c).WithUID(uid)
+		Desired:    func(t Target) runtime.ApplyConfiguration { return r.desired(t) },
+		Pinned: func(t Target, uid types.UID, version string) runtime.ApplyConfiguration {
+			a := r.desired(t).WithUID(uid)
 			if version != "" {
 				a = a.WithResourceVersion(version)
 			}
@@ -103,7 +103,7 @@ func (r recipe[L, A]) child() Child {
 // Belongs reports whether a live object is a child of the RedisCluster:
 // controlled by it, or made by it and robbed of its owner reference since.
 // An object of the same name alone does not belong.
-func Belongs(o client.Object, c *redisv1alpha1.RedisCluster) bool {
+func Belongs(o client.Object, c *redisv1.RedisCluster) bool {
 	if controller := metav1.GetControllerOf(o); controller != nil {
 		return controller.UID == c.UID
 	}
@@ -113,10 +113,10 @@ func Belongs(o client.Object, c *redisv1alpha1.RedisCluster) bool {
 // Predecessor reports whether a live object is controlled by an earlier
 // RedisCluster of the same name, so that the garbage collector is about to
 // delete it.
-func Predecessor(o client.Object, c *redisv1alpha1.RedisCluster) bool {
+func Predecessor(o client.Object, c *redisv1.RedisCluster) bool {
 	controller := metav1.GetControllerOf(o)
 	return controller != nil && controller.UID != c.UID && controller.Name == c.Name &&
-		controller.Kind == redisv1alpha1.Kind && groupOf(controller.APIVersion) == redisv1alpha1.Group
+		controller.Kind == redisv1.Kind && groupOf(controller.APIVersion) == redisv1.Group
 }
 
 func applied(o client.Object) bool {

@@ -10,20 +10,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func cluster() *redisv1alpha1.RedisCluster {
-	return &redisv1alpha1.RedisCluster{
+func cluster() *redisv1.RedisCluster {
+	return &redisv1.RedisCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo", UID: "uid-of-demo"},
-		Spec:       redisv1alpha1.RedisClusterSpec{Replicas: 6, Image: "example.org/redis:7.0"},
+		Spec: redisv1.RedisClusterSpec{
+			Topology: redisv1.Topology{Shards: 3, ReplicasPerShard: 1},
+			Image:    redisv1.ParseImage("example.org/redis:7.0"),
+		},
 	}
 }
 
@@ -31,30 +35,35 @@ func cluster() *redisv1alpha1.RedisCluster {
 func TestChildren(t *testing.T) {
 	for _, child := range Children() {
 		t.Run(string(child.Role), func(t *testing.T) {
-			got, err := yaml.Marshal(child.Desired(cluster()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join("testdata", string(child.Role)+".yaml")
-			if *update {
-				if err := os.WriteFile(path, got, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("%s (-want +got), go test -update writes it:\n%s", child.Kind, diff)
-			}
+			golden(t, string(child.Role)+".yaml", child.Desired(TargetOf(cluster(), nil, 0)))
 		})
+	}
+}
+
+func golden(t *testing.T, name string, configuration runtime.ApplyConfiguration) {
+	t.Helper()
+	got, err := yaml.Marshal(configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got), go test -update writes it:\n%s", name, diff)
 	}
 }
 
 func TestPinnedAppliesToOneObjectOnly(t *testing.T) {
 	for _, child := range Children() {
-		pinned, err := yaml.Marshal(child.Pinned(cluster(), "uid", "17"))
+		pinned, err := yaml.Marshal(child.Pinned(TargetOf(cluster(), nil, 0), "uid", "17"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +76,7 @@ func TestPinnedAppliesToOneObjectOnly(t *testing.T) {
 }
 
 func TestNamesFitTheLongestRedisCluster(t *testing.T) {
-	longest := strings.Repeat("a", redisv1alpha1.MaxNameLength)
+	longest := strings.Repeat("a", redisv1.MaxNameLength)
 	for _, child := range Children() {
 		name := child.Name(longest)
 		if problems := validation.IsDNS1035Label(name); len(problems) > 0 {
@@ -135,13 +144,4 @@ func owned(kind, name, uid string) []metav1.OwnerReference {
 
 func wroteIt() []metav1.ManagedFieldsEntry {
 	return []metav1.ManagedFieldsEntry{{Manager: FieldManager, Operation: metav1.ManagedFieldsOperationApply}}
-}
-
-func TestConfigHash(t *testing.T) {
-	if configHash("a") == configHash("b") {
-		t.Error("two configurations have one hash")
-	}
-	if got := len(configHash("a")); got != 16 {
-		t.Errorf("the hash has %d characters, want 16", got)
-	}
 }

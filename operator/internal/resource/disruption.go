@@ -4,8 +4,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
-
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 )
 
 // disruptionBudget lets one pod go at a time. One budget for all pods: where
@@ -20,7 +18,8 @@ func disruptionBudget() Child {
 		empty: func() *policyv1.PodDisruptionBudget {
 			return &policyv1.PodDisruptionBudget{}
 		},
-		desired: func(c *redisv1alpha1.RedisCluster) *policyv1ac.PodDisruptionBudgetApplyConfiguration {
+		desired: func(t Target) *policyv1ac.PodDisruptionBudgetApplyConfiguration {
+			c := t.Cluster
 			return policyv1ac.PodDisruptionBudget(c.Name, c.Namespace).
 				WithLabels(childLabels(c)).
 				WithOwnerReferences(owner(c)).

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 )
 
 // Ports of a Redis pod. The bus port is what Redis derives from its own.
@@ -27,7 +27,8 @@ func nodesService() Child {
 		empty: func() *corev1.Service {
 			return &corev1.Service{}
 		},
-		desired: func(c *redisv1alpha1.RedisCluster) *corev1ac.ServiceApplyConfiguration {
+		desired: func(t Target) *corev1ac.ServiceApplyConfiguration {
+			c := t.Cluster
 			return service(c, NodesServiceName(c.Name)).WithSpec(serviceSpec(c).
 				WithClusterIP(corev1.ClusterIPNone).
 				WithPublishNotReadyAddresses(true).
@@ -47,7 +48,8 @@ func clientService() Child {
 		empty: func() *corev1.Service {
 			return &corev1.Service{}
 		},
-		desired: func(c *redisv1alpha1.RedisCluster) *corev1ac.ServiceApplyConfiguration {
+		desired: func(t Target) *corev1ac.ServiceApplyConfiguration {
+			c := t.Cluster
 			return service(c, c.Name).WithSpec(serviceSpec(c).
 				WithPorts(servicePort(portNameRedis, portRedis)))
 		},
@@ -60,11 +62,11 @@ func NodesServiceName(cluster string) string { return cluster + "-nodes" }
 
 func sameName(cluster string) string { return cluster }
 
-func service(c *redisv1alpha1.RedisCluster, name string) *corev1ac.ServiceApplyConfiguration {
+func service(c *redisv1.RedisCluster, name string) *corev1ac.ServiceApplyConfiguration {
 	return corev1ac.Service(name, c.Namespace).WithLabels(childLabels(c)).WithOwnerReferences(owner(c))
 }
 
-func serviceSpec(c *redisv1alpha1.RedisCluster) *corev1ac.ServiceSpecApplyConfiguration {
+func serviceSpec(c *redisv1.RedisCluster) *corev1ac.ServiceSpecApplyConfiguration {
 	return corev1ac.ServiceSpec().WithType(corev1.ServiceTypeClusterIP).WithSelector(selectorLabels(c))
 }
 

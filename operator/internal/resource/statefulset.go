@@ -3,8 +3,6 @@ package resource
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
-
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
 )
 
 // statefulSet runs the Redis pods. It needs the headless Service, after which
@@ -20,12 +18,13 @@ func statefulSet() Child {
 		empty: func() *appsv1.StatefulSet {
 			return &appsv1.StatefulSet{}
 		},
-		desired: func(c *redisv1alpha1.RedisCluster) *appsv1ac.StatefulSetApplyConfiguration {
+		desired: func(t Target) *appsv1ac.StatefulSetApplyConfiguration {
+			c := t.Cluster
 			return appsv1ac.StatefulSet(c.Name, c.Namespace).
 				WithLabels(childLabels(c)).
 				WithOwnerReferences(owner(c)).
 				WithSpec(appsv1ac.StatefulSetSpec().
-					WithReplicas(c.Spec.Replicas).
+					WithReplicas(t.Pods).
 					WithServiceName(NodesServiceName(c.Name)).
 					WithSelector(selector(c)).
 					// Pods start all at once: a node gets ready only among
@@ -33,6 +32,8 @@ func statefulSet() Child {
 					WithPodManagementPolicy(appsv1.ParallelPodManagement).
 					WithUpdateStrategy(appsv1ac.StatefulSetUpdateStrategy().
 						WithType(appsv1.RollingUpdateStatefulSetStrategyType)).
+					WithPersistentVolumeClaimRetentionPolicy(claimPolicy(c)).
+					WithVolumeClaimTemplates(claims(t)...).
 					WithTemplate(podTemplate(c)))
 		},
 		extract: appsv1ac.ExtractStatefulSet,

@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
@@ -16,32 +16,32 @@ func condition(kind string, status metav1.ConditionStatus, reason, message strin
 }
 
 func (in Input) available() metav1.Condition {
-	const kind = redisv1alpha1.ConditionAvailable
+	const kind = redisv1.ConditionAvailable
 	if operation, found := in.Plan.For(resource.RoleClient); found && operation.Verb == plan.Refuse {
-		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonNameTaken, names(operation))
+		return condition(kind, metav1.ConditionFalse, redisv1.ReasonNameTaken, names(operation))
 	}
 	set := in.set()
 	if set == nil || set.Status.ReadyReplicas == 0 {
-		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonPodsNotReady, "no Redis pod is ready")
+		return condition(kind, metav1.ConditionFalse, redisv1.ReasonPodsNotReady, "no Redis pod is ready")
 	}
-	return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady, "at least one Redis pod is ready")
+	return condition(kind, metav1.ConditionTrue, redisv1.ReasonPodsReady, "at least one Redis pod is ready")
 }
 
 func (in Input) progressing() metav1.Condition {
-	const kind = redisv1alpha1.ConditionProgressing
+	const kind = redisv1.ConditionProgressing
 	if in.deleting() {
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonDeleting, "the RedisCluster is being deleted")
+		return condition(kind, metav1.ConditionTrue, redisv1.ReasonDeleting, "the RedisCluster is being deleted")
 	}
 	if awaited := in.Plan.With(plan.Await); len(awaited) > 0 {
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonWaitingForDeletion, names(awaited...))
+		return condition(kind, metav1.ConditionTrue, redisv1.ReasonWaitingForDeletion, names(awaited...))
 	}
 	if operation, planned := in.Plan.For(resource.RoleSet); planned && !operation.Writes() {
-		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonNameTaken, names(operation))
+		return condition(kind, metav1.ConditionFalse, redisv1.ReasonNameTaken, names(operation))
 	}
 	if change := in.change(); change != "" {
 		return condition(kind, metav1.ConditionTrue, change, in.count())
 	}
-	return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, "nothing is left to do")
+	return condition(kind, metav1.ConditionFalse, redisv1.ReasonRolledOut, "nothing is left to do")
 }
 
 // change names the change of the pods that is under way; it is empty where
@@ -50,7 +50,7 @@ func (in Input) change() string {
 	operation, planned := in.Plan.For(resource.RoleSet)
 	switch {
 	case planned && operation.Verb == plan.Create:
-		return redisv1alpha1.ReasonCreating
+		return redisv1.ReasonCreating
 	case planned && touchesPods(operation):
 		return in.underWay(scales(operation))
 	case in.rolling():
@@ -63,25 +63,25 @@ func (in Input) change() string {
 }
 
 func (in Input) degraded() metav1.Condition {
-	const kind = redisv1alpha1.ConditionDegraded
+	const kind = redisv1.ConditionDegraded
 	refused := in.Plan.With(plan.Refuse)
 	switch {
 	case len(refused) > 0:
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonNameTaken,
+		return condition(kind, metav1.ConditionTrue, redisv1.ReasonNameTaken,
 			names(refused...)+"; delete or rename what has the name")
 	case in.Failure != nil:
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonApplyFailed, limited(in.Failure.Error()))
+		return condition(kind, metav1.ConditionTrue, redisv1.ReasonApplyFailed, limited(in.Failure.Error()))
 	case !in.deleting() && len(in.Plan) == 0 && in.short() && in.rolledOut() && !in.rolling():
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonPodsNotReady, in.count())
+		return condition(kind, metav1.ConditionTrue, redisv1.ReasonPodsNotReady, in.count())
 	default:
-		return condition(kind, metav1.ConditionFalse, redisv1alpha1.ReasonAsExpected, "nothing is wrong")
+		return condition(kind, metav1.ConditionFalse, redisv1.ReasonAsExpected, "nothing is wrong")
 	}
 }
 
 // ready sums the others up, and gives the reason of the first that stands in
 // the way.
 func ready(available, progressing, degraded metav1.Condition) metav1.Condition {
-	const kind = redisv1alpha1.ConditionReady
+	const kind = redisv1.ConditionReady
 	switch {
 	case degraded.Status == metav1.ConditionTrue:
 		return condition(kind, metav1.ConditionFalse, degraded.Reason, degraded.Message)
@@ -90,7 +90,7 @@ func ready(available, progressing, degraded metav1.Condition) metav1.Condition {
 	case available.Status != metav1.ConditionTrue:
 		return condition(kind, metav1.ConditionFalse, available.Reason, available.Message)
 	default:
-		return condition(kind, metav1.ConditionTrue, redisv1alpha1.ReasonPodsReady, "every Redis pod is ready and follows spec")
+		return condition(kind, metav1.ConditionTrue, redisv1.ReasonPodsReady, "every Redis pod is ready and follows spec")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 )
 
@@ -42,18 +42,18 @@ func (in Input) rolling() bool {
 // asks for.
 func (in Input) short() bool {
 	set := in.set()
-	return in.miscounted() || set == nil || set.Status.ReadyReplicas < in.Cluster.Spec.Replicas
+	return in.miscounted() || set == nil || set.Status.ReadyReplicas < in.Target().Pods
 }
 
 func (in Input) miscounted() bool {
 	set := in.set()
-	return set == nil || set.Status.Replicas != in.Cluster.Spec.Replicas
+	return set == nil || set.Status.Replicas != in.Target().Pods
 }
 
 // rolledOut reports whether this generation had all it asked for before.
 func (in Input) rolledOut() bool {
 	before := in.before()
-	return before != nil && before.Reason == redisv1alpha1.ReasonRolledOut &&
+	return before != nil && before.Reason == redisv1.ReasonRolledOut &&
 		before.ObservedGeneration == in.Cluster.Generation
 }
 
@@ -62,19 +62,19 @@ func (in Input) rolledOut() bool {
 func (in Input) underWay(scaling bool) string {
 	before := in.before()
 	switch {
-	case before == nil || before.Reason == redisv1alpha1.ReasonCreating || before.Reason == redisv1alpha1.ReasonWaitingForDeletion:
-		return redisv1alpha1.ReasonCreating
+	case before == nil || before.Reason == redisv1.ReasonCreating || before.Reason == redisv1.ReasonWaitingForDeletion:
+		return redisv1.ReasonCreating
 	case scaling:
-		return redisv1alpha1.ReasonScaling
-	case before.Reason == redisv1alpha1.ReasonScaling && before.ObservedGeneration == in.Cluster.Generation:
-		return redisv1alpha1.ReasonScaling
+		return redisv1.ReasonScaling
+	case before.Reason == redisv1.ReasonScaling && before.ObservedGeneration == in.Cluster.Generation:
+		return redisv1.ReasonScaling
 	default:
-		return redisv1alpha1.ReasonUpdating
+		return redisv1.ReasonUpdating
 	}
 }
 
 func (in Input) before() *metav1.Condition {
-	return meta.FindStatusCondition(in.Cluster.Status.Conditions, redisv1alpha1.ConditionProgressing)
+	return meta.FindStatusCondition(in.Cluster.Status.Conditions, redisv1.ConditionProgressing)
 }
 
 func (in Input) count() string {
@@ -82,5 +82,5 @@ func (in Input) count() string {
 	if set := in.set(); set != nil {
 		ready = set.Status.ReadyReplicas
 	}
-	return fmt.Sprintf("%d of %d Redis pods are ready", ready, in.Cluster.Spec.Replicas)
+	return fmt.Sprintf("%d of %d Redis pods are ready", ready, in.Target().Pods)
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
@@ -27,8 +27,8 @@ type Input struct {
 // name what is under way, and to tell a pod that was lost from one that has
 // not been ready yet; what the operator does never depends on them. Conditions
 // of other authors are kept.
-func Of(in Input) redisv1alpha1.RedisClusterStatus {
-	next := redisv1alpha1.RedisClusterStatus{
+func Of(in Input) redisv1.RedisClusterStatus {
+	next := redisv1.RedisClusterStatus{
 		ObservedGeneration: in.Cluster.Generation,
 		Selector:           resource.Selector(in.Cluster),
 		Conditions:         slices.Clone(in.Cluster.Status.Conditions),
@@ -61,23 +61,23 @@ func (in Input) deleting() bool { return !in.Cluster.DeletionTimestamp.IsZero() 
 
 // Phase is the one word for a set of conditions.
 func Phase(conditions []metav1.Condition) string {
-	progressing := meta.FindStatusCondition(conditions, redisv1alpha1.ConditionProgressing)
+	progressing := meta.FindStatusCondition(conditions, redisv1.ConditionProgressing)
 	switch {
 	case progressing == nil:
-		return redisv1alpha1.PhasePending
-	case progressing.Reason == redisv1alpha1.ReasonDeleting:
-		return redisv1alpha1.PhaseDeleting
-	case meta.IsStatusConditionTrue(conditions, redisv1alpha1.ConditionDegraded):
-		return redisv1alpha1.PhaseDegraded
-	case meta.IsStatusConditionTrue(conditions, redisv1alpha1.ConditionReady):
-		return redisv1alpha1.PhaseRunning
-	case progressing.Reason == redisv1alpha1.ReasonScaling:
-		return redisv1alpha1.PhaseScaling
-	case progressing.Reason == redisv1alpha1.ReasonUpdating:
-		return redisv1alpha1.PhaseUpdating
-	case progressing.Reason == redisv1alpha1.ReasonCreating:
-		return redisv1alpha1.PhaseCreating
+		return redisv1.PhasePending
+	case progressing.Reason == redisv1.ReasonDeleting:
+		return redisv1.PhaseTerminating
+	case meta.IsStatusConditionTrue(conditions, redisv1.ConditionDegraded):
+		return redisv1.PhaseDegraded
+	case meta.IsStatusConditionTrue(conditions, redisv1.ConditionReady):
+		return redisv1.PhaseReady
+	case progressing.Reason == redisv1.ReasonScaling:
+		return redisv1.PhaseRebalancing
+	case progressing.Reason == redisv1.ReasonUpdating:
+		return redisv1.PhaseUpdating
+	case progressing.Reason == redisv1.ReasonCreating:
+		return redisv1.PhaseForming
 	default:
-		return redisv1alpha1.PhasePending
+		return redisv1.PhasePending
 	}
 }

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/internal/plan"
 	"github.com/seatrial/seatrial/operator/internal/resource"
 )
@@ -32,13 +32,13 @@ type situation struct {
 // steady is a RedisCluster of three pods, all ready, of which nothing is to be
 // done, before its first status.
 func steady() *situation {
-	c := &redisv1alpha1.RedisCluster{
+	c := &redisv1.RedisCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo", UID: "uid", Generation: 2},
-		Spec:       redisv1alpha1.RedisClusterSpec{Replicas: 3, Image: "redis:7.0"},
+		Spec:       redisv1.RedisClusterSpec{Topology: redisv1.Topology{Shards: 3}},
 	}
 	set := &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "demo", Generation: 4, OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: "cache.example.com/v1alpha1", Kind: "RedisCluster", Name: "demo", UID: "uid", Controller: new(true),
+			APIVersion: "cache.example.com/v1", Kind: "RedisCluster", Name: "demo", UID: "uid", Controller: new(true),
 		}}},
 		Status: appsv1.StatefulSetStatus{
 			ObservedGeneration: 4, Replicas: 3, ReadyReplicas: 3, UpdatedReplicas: 3,
@@ -57,7 +57,7 @@ func steady() *situation {
 // after says what the last status said about progress.
 func (s *situation) after(status metav1.ConditionStatus, reason string, generation int64) *situation {
 	s.in.Cluster.Status.Conditions = []metav1.Condition{{
-		Type: redisv1alpha1.ConditionProgressing, Status: status, Reason: reason,
+		Type: redisv1.ConditionProgressing, Status: status, Reason: reason,
 		ObservedGeneration: generation, LastTransitionTime: earlier,
 	}}
 	return s
@@ -92,53 +92,53 @@ func TestConditions(t *testing.T) {
 		ready, available, progressing, degraded string
 		phase                                   string
 	}{
-		"all is well": {steady(), yes + " PodsReady", yes + " PodsReady", no + " RolledOut", no + " AsExpected", "Running"},
+		"all is well": {steady(), yes + " PodsReady", yes + " PodsReady", no + " RolledOut", no + " AsExpected", "Ready"},
 		"nothing is there": {
 			steady().with(func(s *situation) { clear(s.in.Live) }).planned(plan.Create, resource.RoleSet),
-			no + " Creating", no + " PodsNotReady", yes + " Creating", no + " AsExpected", "Creating",
+			no + " Creating", no + " PodsNotReady", yes + " Creating", no + " AsExpected", "Forming",
 		},
 		"the first pods get ready": {
-			steady().after(metav1.ConditionTrue, redisv1alpha1.ReasonCreating, 2).pods(3, 2),
-			no + " Creating", yes + " PodsReady", yes + " Creating", no + " AsExpected", "Creating",
+			steady().after(metav1.ConditionTrue, redisv1.ReasonCreating, 2).pods(3, 2),
+			no + " Creating", yes + " PodsReady", yes + " Creating", no + " AsExpected", "Forming",
 		},
 		"a pod was lost": {
-			steady().after(metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, 2).pods(3, 2),
+			steady().after(metav1.ConditionFalse, redisv1.ReasonRolledOut, 2).pods(3, 2),
 			no + " PodsNotReady", yes + " PodsReady", no + " RolledOut", yes + " PodsNotReady", "Degraded",
 		},
 		"all pods were lost": {
-			steady().after(metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, 2).pods(0, 0),
+			steady().after(metav1.ConditionFalse, redisv1.ReasonRolledOut, 2).pods(0, 0),
 			no + " PodsNotReady", no + " PodsNotReady", no + " RolledOut", yes + " PodsNotReady", "Degraded",
 		},
 		"pods are missing after a change whose status was never written": {
-			steady().after(metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, 1).pods(2, 2),
-			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Scaling",
+			steady().after(metav1.ConditionFalse, redisv1.ReasonRolledOut, 1).pods(2, 2),
+			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Rebalancing",
 		},
 		"replicas are about to change": {
-			steady().after(metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, 1).
+			steady().after(metav1.ConditionFalse, redisv1.ReasonRolledOut, 1).
 				planned(plan.Update, resource.RoleSet, "spec.replicas: 2 -> 3"),
-			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Scaling",
+			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Rebalancing",
 		},
 		"the pods are about to change": {
-			steady().after(metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, 1).
+			steady().after(metav1.ConditionFalse, redisv1.ReasonRolledOut, 1).
 				planned(plan.Update, resource.RoleSet, `spec.template.spec.containers[0].image: "a" -> "b"`),
 			no + " Updating", yes + " PodsReady", yes + " Updating", no + " AsExpected", "Updating",
 		},
 		"only a label is about to change": {
-			steady().after(metav1.ConditionFalse, redisv1alpha1.ReasonRolledOut, 2).
+			steady().after(metav1.ConditionFalse, redisv1.ReasonRolledOut, 2).
 				planned(plan.Update, resource.RoleSet, "metadata.labels.a: (none) -> 1"),
-			yes + " PodsReady", yes + " PodsReady", no + " RolledOut", no + " AsExpected", "Running",
+			yes + " PodsReady", yes + " PodsReady", no + " RolledOut", no + " AsExpected", "Ready",
 		},
 		"the StatefulSet controller has not seen the change yet": {
-			steady().after(metav1.ConditionTrue, redisv1alpha1.ReasonScaling, 2).with(func(s *situation) { s.set.Generation = 5 }),
-			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Scaling",
+			steady().after(metav1.ConditionTrue, redisv1.ReasonScaling, 2).with(func(s *situation) { s.set.Generation = 5 }),
+			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Rebalancing",
 		},
 		"pods of two revisions are there": {
-			steady().after(metav1.ConditionTrue, redisv1alpha1.ReasonUpdating, 2).with(func(s *situation) { s.set.Status.UpdateRevision = "demo-2" }),
+			steady().after(metav1.ConditionTrue, redisv1.ReasonUpdating, 2).with(func(s *situation) { s.set.Status.UpdateRevision = "demo-2" }),
 			no + " Updating", yes + " PodsReady", yes + " Updating", no + " AsExpected", "Updating",
 		},
 		"too many pods are still there": {
-			steady().after(metav1.ConditionTrue, redisv1alpha1.ReasonScaling, 2).pods(5, 5),
-			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Scaling",
+			steady().after(metav1.ConditionTrue, redisv1.ReasonScaling, 2).pods(5, 5),
+			no + " Scaling", yes + " PodsReady", yes + " Scaling", no + " AsExpected", "Rebalancing",
 		},
 		"the StatefulSet's name is taken": {
 			steady().with(func(s *situation) { s.set.OwnerReferences = nil }).planned(plan.Refuse, resource.RoleSet),
@@ -162,7 +162,7 @@ func TestConditions(t *testing.T) {
 		},
 		"it is being deleted": {
 			steady().with(func(s *situation) { s.in.Cluster.DeletionTimestamp = &now }).pods(1, 1),
-			no + " Deleting", yes + " PodsReady", yes + " Deleting", no + " AsExpected", "Deleting",
+			no + " Deleting", yes + " PodsReady", yes + " Deleting", no + " AsExpected", "Terminating",
 		},
 	}
 	for name, tc := range tests {
@@ -197,7 +197,7 @@ func TestTransitionTimes(t *testing.T) {
 	s.pods(3, 2)
 	for _, c := range Of(s.in).Conditions {
 		want := earlier
-		if c.Type == redisv1alpha1.ConditionReady || c.Type == redisv1alpha1.ConditionDegraded {
+		if c.Type == redisv1.ConditionReady || c.Type == redisv1.ConditionDegraded {
 			want = now
 		}
 		if !c.LastTransitionTime.Equal(&want) {
@@ -221,20 +221,20 @@ func TestConditionsOfOthersAreKept(t *testing.T) {
 
 func TestMessagesNameTheObjectAndAreLimited(t *testing.T) {
 	s := steady().planned(plan.Refuse, resource.RoleConfig)
-	degraded := meta.FindStatusCondition(Of(s.in).Conditions, redisv1alpha1.ConditionDegraded)
+	degraded := meta.FindStatusCondition(Of(s.in).Conditions, redisv1.ConditionDegraded)
 	if !strings.Contains(degraded.Message, "ConfigMap demo-config") {
 		t.Errorf("message %q does not name the ConfigMap", degraded.Message)
 	}
 	s = steady()
 	s.in.Failure = errors.New(strings.Repeat("é", 4000))
-	degraded = meta.FindStatusCondition(Of(s.in).Conditions, redisv1alpha1.ConditionDegraded)
+	degraded = meta.FindStatusCondition(Of(s.in).Conditions, redisv1.ConditionDegraded)
 	if got := len(degraded.Message); got > messageLength+len("…") {
 		t.Errorf("the message has %d bytes", got)
 	}
 }
 
 func TestPhaseWithoutConditionsIsPending(t *testing.T) {
-	if got := Phase(nil); got != redisv1alpha1.PhasePending {
+	if got := Phase(nil); got != redisv1.PhasePending {
 		t.Errorf("phase is %q, want Pending", got)
 	}
 }

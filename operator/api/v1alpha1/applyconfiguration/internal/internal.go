@@ -23,6 +23,8 @@ func Parser() *typed.Parser {
 var parserOnce sync.Once
 var parser *typed.Parser
 var schemaYAML = typed.YAMLObject(`types:
+- name: com.github.seatrial.seatrial.operator.api.v1alpha1.NodeRole
+  scalar: string
 - name: com.github.seatrial.seatrial.operator.api.v1alpha1.RedisCluster
   map:
     fields:
@@ -45,14 +47,62 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.seatrial.seatrial.operator.api.v1alpha1.RedisClusterSpec
   map:
     fields:
+    - name: antiAffinity
+      type:
+        scalar: boolean
+      default: true
+    - name: backupClaim
+      type:
+        scalar: string
+    - name: backupKeep
+      type:
+        scalar: numeric
+      default: 3
+    - name: backupSchedule
+      type:
+        scalar: string
+    - name: config
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
     - name: image
       type:
         scalar: string
       default: redis:7.0
+    - name: maxMemory
+      type:
+        scalar: string
+    - name: nodeTimeout
+      type:
+        scalar: numeric
+      default: 5000
+    - name: passwordSecret
+      type:
+        scalar: string
+    - name: persistence
+      type:
+        scalar: boolean
+      default: false
     - name: replicas
       type:
         scalar: numeric
       default: 3
+    - name: shardReplicas
+      type:
+        scalar: numeric
+      default: 0
+    - name: storageClass
+      type:
+        scalar: string
+    - name: storageSize
+      type:
+        scalar: string
+    - name: updatePolicy
+      type:
+        scalar: string
+      default: rolling
 - name: com.github.seatrial.seatrial.operator.api.v1alpha1.RedisClusterStatus
   map:
     fields:
@@ -64,6 +114,17 @@ var schemaYAML = typed.YAMLObject(`types:
           elementRelationship: associative
           keys:
           - type
+    - name: lastBackup
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: message
+      type:
+        scalar: string
+    - name: nodes
+      type:
+        map:
+          elementType:
+            namedType: com.github.seatrial.seatrial.operator.api.v1alpha1.NodeRole
     - name: observedGeneration
       type:
         scalar: numeric

@@ -9,8 +9,41 @@ package v1alpha1
 type RedisClusterSpecApplyConfiguration struct {
 	// replicas is how many Redis pods run in total, 1 to 10.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// image is the full reference of the Redis image, Redis 7.0 or later.
+	// image is the full reference of the Redis image, Redis 7.0.13 or later.
 	Image *string `json:"image,omitempty"`
+	// shardReplicas is how many of the pods are replicas of each primary.
+	ShardReplicas *int32 `json:"shardReplicas,omitempty"`
+	// maxMemory is how much memory the data of one node may take, as Redis
+	// writes it: k, m and g are powers of 1000, kb, mb and gb of 1024.
+	MaxMemory *string `json:"maxMemory,omitempty"`
+	// config are further lines of redis.conf.
+	Config []string `json:"config,omitempty"`
+	// persistence is whether data outlives its pod. It cannot be changed.
+	Persistence *bool `json:"persistence,omitempty"`
+	// storageSize is the size of each volume, where persistence is true. Absent
+	// means 1Gi.
+	StorageSize *string `json:"storageSize,omitempty"`
+	// storageClass is the StorageClass of the volumes. Absent means the
+	// cluster's default.
+	StorageClass *string `json:"storageClass,omitempty"`
+	// passwordSecret names a Secret whose key `password` clients and nodes
+	// share. Absent means that there is no password.
+	PasswordSecret *string `json:"passwordSecret,omitempty"`
+	// nodeTimeout is how long a node may be out of reach until the others take
+	// it for failed, in milliseconds.
+	NodeTimeout *int32 `json:"nodeTimeout,omitempty"`
+	// updatePolicy is how running nodes take up a new specification: rolling,
+	// recreate or manual.
+	UpdatePolicy *string `json:"updatePolicy,omitempty"`
+	// antiAffinity keeps pods on different Kubernetes nodes where it can.
+	AntiAffinity *bool `json:"antiAffinity,omitempty"`
+	// backupSchedule is when a backup is taken, as a CronJob has it. Absent
+	// means never.
+	BackupSchedule *string `json:"backupSchedule,omitempty"`
+	// backupKeep is how many backups are kept.
+	BackupKeep *int32 `json:"backupKeep,omitempty"`
+	// backupClaim is the PersistentVolumeClaim that backups are written to.
+	BackupClaim *string `json:"backupClaim,omitempty"`
 }
 
 // RedisClusterSpecApplyConfiguration constructs a declarative configuration of the RedisClusterSpec type for use with
@@ -32,5 +65,111 @@ func (b *RedisClusterSpecApplyConfiguration) WithReplicas(value int32) *RedisClu
 // If called multiple times, the Image field is set to the value of the last call.
 func (b *RedisClusterSpecApplyConfiguration) WithImage(value string) *RedisClusterSpecApplyConfiguration {
 	b.Image = &value
+	return b
+}
+
+// WithShardReplicas sets the ShardReplicas field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ShardReplicas field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithShardReplicas(value int32) *RedisClusterSpecApplyConfiguration {
+	b.ShardReplicas = &value
+	return b
+}
+
+// WithMaxMemory sets the MaxMemory field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the MaxMemory field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithMaxMemory(value string) *RedisClusterSpecApplyConfiguration {
+	b.MaxMemory = &value
+	return b
+}
+
+// WithConfig adds the given value to the Config field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Config field.
+func (b *RedisClusterSpecApplyConfiguration) WithConfig(values ...string) *RedisClusterSpecApplyConfiguration {
+	for i := range values {
+		b.Config = append(b.Config, values[i])
+	}
+	return b
+}
+
+// WithPersistence sets the Persistence field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Persistence field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithPersistence(value bool) *RedisClusterSpecApplyConfiguration {
+	b.Persistence = &value
+	return b
+}
+
+// WithStorageSize sets the StorageSize field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the StorageSize field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithStorageSize(value string) *RedisClusterSpecApplyConfiguration {
+	b.StorageSize = &value
+	return b
+}
+
+// WithStorageClass sets the StorageClass field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the StorageClass field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithStorageClass(value string) *RedisClusterSpecApplyConfiguration {
+	b.StorageClass = &value
+	return b
+}
+
+// WithPasswordSecret sets the PasswordSecret field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PasswordSecret field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithPasswordSecret(value string) *RedisClusterSpecApplyConfiguration {
+	b.PasswordSecret = &value
+	return b
+}
+
+// WithNodeTimeout sets the NodeTimeout field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the NodeTimeout field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithNodeTimeout(value int32) *RedisClusterSpecApplyConfiguration {
+	b.NodeTimeout = &value
+	return b
+}
+
+// WithUpdatePolicy sets the UpdatePolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the UpdatePolicy field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithUpdatePolicy(value string) *RedisClusterSpecApplyConfiguration {
+	b.UpdatePolicy = &value
+	return b
+}
+
+// WithAntiAffinity sets the AntiAffinity field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AntiAffinity field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithAntiAffinity(value bool) *RedisClusterSpecApplyConfiguration {
+	b.AntiAffinity = &value
+	return b
+}
+
+// WithBackupSchedule sets the BackupSchedule field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the BackupSchedule field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithBackupSchedule(value string) *RedisClusterSpecApplyConfiguration {
+	b.BackupSchedule = &value
+	return b
+}
+
+// WithBackupKeep sets the BackupKeep field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the BackupKeep field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithBackupKeep(value int32) *RedisClusterSpecApplyConfiguration {
+	b.BackupKeep = &value
+	return b
+}
+
+// WithBackupClaim sets the BackupClaim field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the BackupClaim field is set to the value of the last call.
+func (b *RedisClusterSpecApplyConfiguration) WithBackupClaim(value string) *RedisClusterSpecApplyConfiguration {
+	b.BackupClaim = &value
 	return b
 }

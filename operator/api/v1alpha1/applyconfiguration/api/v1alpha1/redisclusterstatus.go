@@ -3,6 +3,8 @@
 package v1alpha1
 
 import (
+	apiv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -11,10 +13,15 @@ import (
 //
 // RedisClusterStatus is what the operator observed.
 type RedisClusterStatusApplyConfiguration struct {
+	// conditions are those of v1, under the same names.
+	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// phase is a one-word summary for people, worked out from conditions
-	// alone: Pending, Creating, Running, Scaling, Updating, Degraded, Deleting.
-	// More values may come; programs should look at conditions instead.
+	// alone: Pending, Creating, Running, Scaling, Updating, Degraded, Failed,
+	// Deleting. More values may come; programs should look at conditions
+	// instead.
 	Phase *string `json:"phase,omitempty"`
+	// message is that of the condition Ready.
+	Message *string `json:"message,omitempty"`
 	// observedGeneration is the generation of spec that this status is about.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// replicas is how many Redis pods exist.
@@ -24,9 +31,11 @@ type RedisClusterStatusApplyConfiguration struct {
 	// selector finds the Redis pods, in the form that the scale subresource
 	// and autoscalers want.
 	Selector *string `json:"selector,omitempty"`
-	// conditions are Ready, Available, Progressing and Degraded. Others may
-	// stand there, from later releases or from other programs.
-	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
+	// nodes says what each pod is: `master:` and its slots, such as
+	// master:0-5460,6000, or `slave:` and the pod that it follows.
+	Nodes map[string]apiv1alpha1.NodeRole `json:"nodes,omitempty"`
+	// lastBackup is when the latest backup that succeeded had ended.
+	LastBackup *metav1.Time `json:"lastBackup,omitempty"`
 }
 
 // RedisClusterStatusApplyConfiguration constructs a declarative configuration of the RedisClusterStatus type for use with
@@ -35,11 +44,32 @@ func RedisClusterStatus() *RedisClusterStatusApplyConfiguration {
 	return &RedisClusterStatusApplyConfiguration{}
 }
 
+// WithConditions adds the given value to the Conditions field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Conditions field.
+func (b *RedisClusterStatusApplyConfiguration) WithConditions(values ...*v1.ConditionApplyConfiguration) *RedisClusterStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithConditions")
+		}
+		b.Conditions = append(b.Conditions, *values[i])
+	}
+	return b
+}
+
 // WithPhase sets the Phase field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Phase field is set to the value of the last call.
 func (b *RedisClusterStatusApplyConfiguration) WithPhase(value string) *RedisClusterStatusApplyConfiguration {
 	b.Phase = &value
+	return b
+}
+
+// WithMessage sets the Message field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Message field is set to the value of the last call.
+func (b *RedisClusterStatusApplyConfiguration) WithMessage(value string) *RedisClusterStatusApplyConfiguration {
+	b.Message = &value
 	return b
 }
 
@@ -75,15 +105,24 @@ func (b *RedisClusterStatusApplyConfiguration) WithSelector(value string) *Redis
 	return b
 }
 
-// WithConditions adds the given value to the Conditions field in the declarative configuration
+// WithNodes puts the entries into the Nodes field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the Conditions field.
-func (b *RedisClusterStatusApplyConfiguration) WithConditions(values ...*v1.ConditionApplyConfiguration) *RedisClusterStatusApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithConditions")
-		}
-		b.Conditions = append(b.Conditions, *values[i])
+// If called multiple times, the entries provided by each call will be put on the Nodes field,
+// overwriting an existing map entries in Nodes field with the same key.
+func (b *RedisClusterStatusApplyConfiguration) WithNodes(entries map[string]apiv1alpha1.NodeRole) *RedisClusterStatusApplyConfiguration {
+	if b.Nodes == nil && len(entries) > 0 {
+		b.Nodes = make(map[string]apiv1alpha1.NodeRole, len(entries))
 	}
+	for k, v := range entries {
+		b.Nodes[k] = v
+	}
+	return b
+}
+
+// WithLastBackup sets the LastBackup field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LastBackup field is set to the value of the last call.
+func (b *RedisClusterStatusApplyConfiguration) WithLastBackup(value metav1.Time) *RedisClusterStatusApplyConfiguration {
+	b.LastBackup = &value
 	return b
 }

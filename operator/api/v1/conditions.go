@@ -1,4 +1,4 @@
-package v1alpha1
+package v1
 
 // Types of conditions in status.conditions. Every condition stands there from
 // the first visit on, and carries the generation that it was judged on.
@@ -48,14 +48,15 @@ const (
 	ReasonAsExpected = "AsExpected"
 )
 
-// Phases that status.phase takes in this release. More may come: clients must
+// Phases that status.phase takes in this version. More may come: clients must
 // accept a value that they do not know.
 const (
-	PhasePending  = "Pending"
-	PhaseCreating = "Creating"
-	PhaseRunning  = "Running"
-	PhaseScaling  = "Scaling"
-	PhaseUpdating = "Updating"
-	PhaseDegraded = "Degraded"
-	PhaseDeleting = "Deleting"
+	PhasePending     = "Pending"
+	PhaseForming     = "Forming"
+	PhaseReady       = "Ready"
+	PhaseRebalancing = "Rebalancing"
+	PhaseUpdating    = "Updating"
+	PhaseDegraded    = "Degraded"
+	PhaseFailed      = "Failed"
+	PhaseTerminating = "Terminating"
 )

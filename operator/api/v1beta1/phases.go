@@ -1,0 +1,14 @@
+package v1beta1
+
+// Phases that status.phase takes in this version. More may come: clients must
+// accept a value that they do not know.
+const (
+	PhasePending       = "Pending"
+	PhaseBootstrapping = "Bootstrapping"
+	PhaseRunning       = "Running"
+	PhaseScaling       = "Scaling"
+	PhaseUpdating      = "Updating"
+	PhaseDegraded      = "Degraded"
+	PhaseFailed        = "Failed"
+	PhaseTerminating   = "Terminating"
+)
