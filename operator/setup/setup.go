@@ -17,8 +17,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1beta1 "github.com/seatrial/seatrial/operator/api/v1beta1"
 	"github.com/seatrial/seatrial/operator/internal/controller"
 	"github.com/seatrial/seatrial/operator/internal/resource"
+	"github.com/seatrial/seatrial/operator/internal/webhook"
 )
 
 // FieldManager is the name under which the operator writes fields.
@@ -43,7 +46,8 @@ type Options struct {
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		corev1.AddToScheme, appsv1.AddToScheme, policyv1.AddToScheme, redisv1.AddToScheme,
+		corev1.AddToScheme, appsv1.AddToScheme, policyv1.AddToScheme,
+		redisv1.AddToScheme, redisv1beta1.AddToScheme, redisv1alpha1.AddToScheme,
 	} {
 		if err := add(scheme); err != nil {
 			return nil, fmt.Errorf("building the scheme: %w", err)
@@ -87,6 +91,11 @@ func Register(mgr ctrl.Manager, o Options) error {
 	}
 	return r.SetupWithManager(mgr, o.Concurrency)
 }
+
+// RegisterWebhooks makes a manager serve the operator's webhooks: admission, and
+// conversion between the versions of the API. The manager's options say where,
+// and with which certificate.
+func RegisterWebhooks(mgr ctrl.Manager) error { return webhook.SetupWithManager(mgr) }
 
 // NewReconciler returns the reconciler alone, to be called directly. live reads
 // from the API server where c reads from a cache.

@@ -26,7 +26,8 @@ const crashing = "crashing"
 // podLives are the scripts of pods at level controlplane.
 var podLives = []podlife.Script{{Name: crashing, Pods: crashing + "-*", Behaviour: podlife.CrashLoop}}
 
-// startPlane starts a control plane and installs the operator's CRD and RBAC.
+// startPlane starts a control plane and installs the operator's CRD, RBAC and
+// webhooks.
 func startPlane(ctx context.Context, release ci.Release, level trial.Level) (*local.Cluster, error) {
 	options := assets.OptionsFromEnv(os.LookupEnv)
 	options.Progress = func(e assets.Event) { fmt.Fprintf(GinkgoWriter, "%+v\n", e) }
@@ -71,7 +72,11 @@ func installOperator(ctx context.Context, cluster *local.Cluster) error {
 	if err != nil {
 		return err
 	}
-	crds, err := manifest.Read("../../operator/config/crd")
+	webhooks, err := startWebhooks(ctx, cluster.Config())
+	if err != nil {
+		return err
+	}
+	crds, err := webhooks.read("crd")
 	if err != nil {
 		return err
 	}
@@ -85,5 +90,12 @@ func installOperator(ctx context.Context, cluster *local.Cluster) error {
 	if err != nil {
 		return err
 	}
-	return installer.All(ctx, rbac)
+	if err := installer.All(ctx, rbac); err != nil {
+		return err
+	}
+	hooks, err := webhooks.read("webhook")
+	if err != nil {
+		return err
+	}
+	return installer.All(ctx, hooks)
 }

@@ -41,7 +41,7 @@ var _ = Describe("The program", levelAPIServer, func() {
 	start := func(ctx context.Context, args ...string) *gexec.Session {
 		GinkgoHelper()
 		command := exec.CommandContext(ctx, manager, append(args,
-			"--metrics-bind-address=0", "--health-probe-bind-address=0", "--namespace="+w.namespace)...)
+			"--metrics-bind-address=0", "--health-probe-bind-address=0", "--webhook-port=0", "--namespace="+w.namespace)...)
 		command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(w.asShipped()))
 		session, err := gexec.Start(command, GinkgoWriter, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())

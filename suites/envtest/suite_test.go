@@ -28,6 +28,8 @@ import (
 	"github.com/seatrial/seatrial/harness/cluster/local"
 	"github.com/seatrial/seatrial/harness/trial"
 	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
+	redisv1alpha1 "github.com/seatrial/seatrial/operator/api/v1alpha1"
+	redisv1beta1 "github.com/seatrial/seatrial/operator/api/v1beta1"
 )
 
 var kubernetesVersion = flag.String("k8s", os.Getenv("SEATRIAL_K8S"),
@@ -68,6 +70,8 @@ func TestEnvtest(t *testing.T) {
 var planes struct {
 	sync.Mutex
 	running []*local.Cluster
+	// endings stop what serves them, before they stop.
+	endings []func(context.Context) error
 }
 
 // levels reach a control plane each. They are filled before any spec runs.
@@ -123,6 +127,9 @@ var _ = SynchronizedAfterSuite(func() {}, func(ctx SpecContext) {
 	planes.Lock()
 	defer planes.Unlock()
 	var failures []error
+	for _, end := range planes.endings {
+		failures = append(failures, end(ctx))
+	}
 	for _, p := range planes.running {
 		failures = append(failures, p.Stop(ctx))
 	}
@@ -161,7 +168,8 @@ func reach(way access) level {
 	}
 	everything := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		scheme.AddToScheme, apiextensionsv1.AddToScheme, redisv1.AddToScheme,
+		scheme.AddToScheme, apiextensionsv1.AddToScheme,
+		redisv1.AddToScheme, redisv1beta1.AddToScheme, redisv1alpha1.AddToScheme,
 	} {
 		Expect(add(everything)).To(Succeed())
 	}

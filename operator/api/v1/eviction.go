@@ -38,3 +38,12 @@ func (p EvictionPolicy) RedisName() string {
 	}
 	return string(p)
 }
+
+// EvictionPolicies are the policies that there are.
+func EvictionPolicies() []EvictionPolicy {
+	policies := make([]EvictionPolicy, 0, len(evictionNames))
+	for _, known := range evictionNames {
+		policies = append(policies, known.policy)
+	}
+	return policies
+}

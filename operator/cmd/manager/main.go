@@ -9,12 +9,15 @@ import (
 	"io"
 	"os"
 	"strings"
+	// Schedules name time zones, and the image holds no files of them.
+	_ "time/tzdata"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	redisv1 "github.com/seatrial/seatrial/operator/api/v1"
 	"github.com/seatrial/seatrial/operator/setup"
@@ -39,6 +42,8 @@ var errUsage = errors.New("usage")
 type arguments struct {
 	metricsAddress string
 	probeAddress   string
+	webhookPort    int
+	certificates   string
 	leaderElect    bool
 	leaseNamespace string
 	namespaces     namespaces
@@ -52,6 +57,8 @@ func parse(args []string, output io.Writer) (arguments, error) {
 	flags.SetOutput(output)
 	flags.StringVar(&a.metricsAddress, "metrics-bind-address", "0", "Where metrics are served, such as :8080; 0 turns them off.")
 	flags.StringVar(&a.probeAddress, "health-probe-bind-address", ":8081", "Where /healthz and /readyz are served; 0 turns them off.")
+	flags.IntVar(&a.webhookPort, "webhook-port", 9443, "Where webhooks are served; 0 turns them off.")
+	flags.StringVar(&a.certificates, "webhook-cert-dir", "/certificates", "Folder with tls.crt and tls.key for the webhooks. New files there are taken up at once.")
 	flags.BoolVar(&a.leaderElect, "leader-elect", false, "Work only while holding the lease, so that several managers can stand by.")
 	flags.StringVar(&a.leaseNamespace, "leader-election-namespace", "", "Namespace of the lease. In a pod, the pod's own by default.")
 	flags.Var(&a.namespaces, "namespace", "Namespace to look after, or several with commas; may be repeated. All by default.")
@@ -112,12 +119,23 @@ func newManager(a arguments) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the cluster (-kubeconfig, KUBECONFIG, or in a pod): %w", err)
 	}
+	if a.webhookPort != 0 {
+		options.WebhookServer = webhook.NewServer(webhook.Options{Port: a.webhookPort, CertDir: a.certificates})
+	}
 	mgr, err := ctrl.NewManager(rest, options)
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)
 	}
 	if err := setup.Register(mgr, o); err != nil {
 		return nil, err
+	}
+	if a.webhookPort != 0 {
+		if err := setup.RegisterWebhooks(mgr); err != nil {
+			return nil, err
+		}
+		if err := mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker()); err != nil {
+			return nil, fmt.Errorf("adding the readiness check of the webhooks: %w", err)
+		}
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, fmt.Errorf("adding the liveness check: %w", err)
