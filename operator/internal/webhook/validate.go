@@ -87,4 +87,3 @@ func warnings(old, next *redisv1.RedisCluster) admission.Warnings {
 // quorum is how many primaries it takes to elect one (cluster-spec: a majority
 // of the primaries must vote, and one that is lost cannot).
 const quorum = 3
-
