@@ -21,7 +21,7 @@ type Observation struct {
 	// Nodes is what the node believes of every node that it knows, itself
 	// among them.
 	Nodes []Node
-	// State is cluster_state: true where the node serves.
+	// OK is cluster_state: true where the node serves.
 	OK bool
 	// CurrentEpoch is the highest config epoch that the node has seen.
 	CurrentEpoch int64
@@ -34,6 +34,8 @@ type Observation struct {
 	Replication Replication
 	// Version is redis_version, such as 7.0.15.
 	Version string
+	// RunID changes with each start of the process.
+	RunID string
 }
 
 // Myself returns the node's entry on itself.
