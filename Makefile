@@ -13,6 +13,8 @@ FOCUS   ?=
 PROCS   ?= 4
 # COUNT repeats the medians of the benchmarks.
 COUNT   ?= 5
+# CASES is how many random objects are converted.
+CASES   ?= 10000
 # SUBJECT is the operator that `make trial` puts on trial.
 SUBJECT ?= operator/seatrial.yaml
 OUT     ?= out
@@ -51,6 +53,8 @@ assets: build ## Fetch or build the Kubernetes programs: make assets [K8S=1.37].
 test: build ## Everything a change must pass, on the oldest and the newest Kubernetes.
 	@ci/parts \
 	  "unit tests"                 "$(MAKE) test-unit" \
+	  "10,000 conversions"         "$(MAKE) test-conversion" \
+	  "the operator with Redis"    "$(MAKE) test-redis" \
 	  "programs of the oldest"     "$(MAKE) assets K8S=oldest" \
 	  "programs of the newest"     "$(MAKE) assets K8S=newest" \
 	  "harness on the newest"      "$(MAKE) test-harness K8S=newest" \
@@ -62,6 +66,14 @@ test: build ## Everything a change must pass, on the oldest and the newest Kuber
 .PHONY: test-unit
 test-unit: ## Hermetic unit tests, with the race detector.
 	go test -race -shuffle=on ./...
+
+.PHONY: test-conversion
+test-conversion: ## Conversion of random objects: make test-conversion [CASES=10000] [SEED=n].
+	go test -count=1 ./operator/api -run Test -args -cases=$(CASES) $(if $(SEED),-seed=$(SEED))
+
+.PHONY: test-redis
+test-redis: ## The operator's tests against real Redis servers, which must be installed (redis-server).
+	go test -tags redis -count=1 -p 1 ./operator/...
 
 .PHONY: test-harness
 test-harness: build ## The harness against real programs: make test-harness [K8S=1.37] [FOCUS=regexp].

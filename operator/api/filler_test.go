@@ -46,7 +46,7 @@ func newFiller(seed int64) *filler {
 			*v = redisv1.AntiAffinityMode(pick(c, "Required", "Preferred", "None", "", word(c)))
 		},
 		func(v *redisv1.SlotRange, c randfill.Continue) {
-			v.Start, v.End = int32(c.Int31n(16500)), int32(c.Int31n(16500))
+			v.Start, v.End = c.Int31n(16500), c.Int31n(16500)
 			if c.Bool() {
 				v.End = v.Start
 			}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
@@ -140,7 +139,10 @@ func eachVersion(
 	for _, v := range versions() {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			run(t, func(t *testing.T, f *filler) { check(t, v, f) })
+			run(t, func(t *testing.T, f *filler) {
+				t.Helper()
+				check(t, v, f)
+			})
 		})
 	}
 }
@@ -163,14 +165,21 @@ func hubSpokeHub(t *testing.T, v version, f *filler) {
 	}
 }
 
-func TestNothingIsLostOnTheWayToV1AndBack(t *testing.T) { eachVersion(t, property, spokeHubSpoke) }
+func TestNothingIsLostOnTheWayToV1AndBack(t *testing.T) {
+	t.Parallel()
+	eachVersion(t, property, spokeHubSpoke)
+}
 
-func TestNothingIsLostOnTheWayFromV1AndBack(t *testing.T) { eachVersion(t, property, hubSpokeHub) }
+func TestNothingIsLostOnTheWayFromV1AndBack(t *testing.T) {
+	t.Parallel()
+	eachVersion(t, property, hubSpokeHub)
+}
 
 // TestNothingIsLostOnTheWayThroughEveryVersion goes the longest way.
 func TestNothingIsLostOnTheWayThroughEveryVersion(t *testing.T) {
 	alpha, beta := versions()[0], versions()[1]
 	consequence(t, func(t *testing.T, f *filler) {
+		t.Helper()
 		want := alpha.random(f)
 		got := alpha.down(t, up(t, beta.down(t, up(t, want))))
 		if diff := differs(want, got); diff != "" {
@@ -178,6 +187,7 @@ func TestNothingIsLostOnTheWayThroughEveryVersion(t *testing.T) {
 		}
 	})
 	consequence(t, func(t *testing.T, f *filler) {
+		t.Helper()
 		want := beta.random(f)
 		got := beta.down(t, up(t, alpha.down(t, up(t, want))))
 		if diff := differs(want, got); diff != "" {
@@ -193,6 +203,7 @@ func TestAnEditChangesNothingElse(t *testing.T) {
 		for name, edit := range edits(v.name) {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
 				consequence(t, func(t *testing.T, f *filler) {
+					t.Helper()
 					before := fill(f, &redisv1.RedisCluster{})
 					s := v.down(t, before)
 					edit.edit(s)
@@ -216,7 +227,9 @@ func TestAnEditChangesNothingElse(t *testing.T) {
 // TestConversionIsTheSameEachTime guards against annotations that grow, or that
 // come out in another order.
 func TestConversionIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
 	eachVersion(t, consequence, func(t *testing.T, v version, f *filler) {
+		t.Helper()
 		h := fill(f, &redisv1.RedisCluster{})
 		first := v.down(t, h)
 		if diff := differs(first, v.down(t, up(t, first))); diff != "" {
@@ -226,7 +239,9 @@ func TestConversionIsTheSameEachTime(t *testing.T) {
 }
 
 func TestOfTheMetadataOnlyAnnotationsChange(t *testing.T) {
+	t.Parallel()
 	eachVersion(t, consequence, func(t *testing.T, v version, f *filler) {
+		t.Helper()
 		h := fill(f, &redisv1.RedisCluster{})
 		s := v.down(t, h)
 		want, got := h.ObjectMeta.DeepCopy(), up(t, s).ObjectMeta.DeepCopy()
@@ -306,8 +321,8 @@ func TestWhatIsKeptOfTheLargestClusterIsSmall(t *testing.T) {
 
 // FuzzConversion looks for objects that do not survive: go test -fuzz.
 func FuzzConversion(f *testing.F) {
-	for range 16 {
-		f.Add(rand.Int64())
+	for seed := range int64(16) {
+		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed int64) {
 		for _, v := range versions() {

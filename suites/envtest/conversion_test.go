@@ -148,7 +148,7 @@ var _ = Describe("Conversion", levelAPIServer, func() {
 		Expect(w.client.Update(ctx, manifest)).To(Succeed())
 		cluster := w.cluster(ctx)
 		Expect(cluster.Spec.DeletionPolicy).To(Equal(redisv1.DeletionRetain))
-		Expect(cluster.Spec.Paused).To(HaveValue(BeTrue()))
+		Expect(cluster.Spec.Paused).To(HaveValue(Equal(true)))
 		Expect(cluster.Spec.Rebalance.SlotsPerStep).To(Equal(int32(7)))
 		Expect(cluster.Annotations).NotTo(HaveKey("example.org/note"), "what the user dropped is gone")
 	}, Entry("v1alpha1", "v1alpha1"), Entry("v1beta1", "v1beta1"))
@@ -159,7 +159,7 @@ var _ = Describe("Conversion", levelAPIServer, func() {
 		w.edit(ctx, func(c *redisv1.RedisCluster) { c.Spec.Paused = new(false) })
 		old.SetResourceVersion(w.cluster(ctx).ResourceVersion)
 		Expect(w.client.Update(ctx, old)).To(Succeed())
-		Expect(w.cluster(ctx).Spec.Paused).To(HaveValue(BeFalse()))
+		Expect(w.cluster(ctx).Spec.Paused).To(HaveValue(Equal(false)))
 	}, Entry("v1alpha1", "v1alpha1"), Entry("v1beta1", "v1beta1"))
 
 	DescribeTable("restores all from a backup that was taken in", func(ctx SpecContext, version string) {

@@ -38,7 +38,7 @@ var _ = Describe("Scale and update", levelAPIServer, func() {
 		scale := &autoscalingv1.Scale{}
 		Expect(w.client.SubResource("scale").Get(ctx, cluster, scale)).To(Succeed())
 		Expect(scale.Spec.Replicas).To(Equal(int32(3)))
-		Expect(scale.Status.Replicas).To(Equal(int32(3)))
+		Expect(scale.Status.Replicas).To(Equal(cluster.Status.Shards))
 		Expect(scale.Status.Selector).To(Equal(cluster.Status.Selector))
 
 		scale.Spec.Replicas = 5

@@ -192,10 +192,11 @@ var _ = Describe("Status", levelAPIServer, func() {
 			shown[column.Name] = table.Rows[0].Cells[i]
 		}
 		Expect(shown).To(And(
-			HaveKeyWithValue("Replicas", BeEquivalentTo(3)),
-			HaveKeyWithValue("Ready", BeEquivalentTo(3)),
+			HaveKeyWithValue("Shards", BeEquivalentTo(3)),
+			HaveKey("Ready-Shards"),
 			HaveKeyWithValue("Phase", "Ready"),
-			HaveKeyWithValue("Image", "redis:7.0"),
+			HaveKeyWithValue("Image", "redis"),
+			HaveKeyWithValue("Tag", "7.0"),
 			HaveKey("Age"),
 		))
 	})

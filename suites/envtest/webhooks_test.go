@@ -65,7 +65,7 @@ func startWebhooks(ctx context.Context, config *rest.Config) (webhookServer, err
 	if err := setup.RegisterWebhooks(mgr); err != nil {
 		return none, err
 	}
-	runManager(mgr, dir)
+	runManager(mgr, dir) //nolint:contextcheck // the webhooks outlive the setup of the suite
 	err = wait.PollUntilContextTimeout(ctx, pollEvery, observedWithin, true, func(context.Context) (bool, error) {
 		return mgr.GetWebhookServer().StartedChecker()(nil) == nil, nil
 	})

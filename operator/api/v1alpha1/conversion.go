@@ -15,31 +15,31 @@ const annotationResidue = redisv1.AnnotationResidue + "v1alpha1"
 // ConvertTo converts to v1. It never fails for a RedisCluster, however odd: an
 // error would keep every client from listing the whole kind. It changes nothing
 // of the metadata but annotations.
-func (src *RedisCluster) ConvertTo(hub conversion.Hub) error {
+func (c *RedisCluster) ConvertTo(hub conversion.Hub) error {
 	dst, err := spoke.Hub(hub)
 	if err != nil {
 		return err
 	}
 	*dst = redisv1.RedisCluster{TypeMeta: dst.TypeMeta}
-	src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
+	c.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
 	kept, annotations := lens.Detach(dst.Annotations, redisv1.AnnotationConversionData)
-	spelled := converter().Lift(src.DeepCopy(), dst, kept)
+	spelled := converter().Lift(c.DeepCopy(), dst, kept)
 	dst.Annotations = lens.Attach(annotations, annotationResidue, spelled)
 	return nil
 }
 
 // ConvertFrom converts from v1. It never fails for a RedisCluster, and changes
 // nothing of the metadata but annotations.
-func (dst *RedisCluster) ConvertFrom(hub conversion.Hub) error {
+func (c *RedisCluster) ConvertFrom(hub conversion.Hub) error {
 	src, err := spoke.Hub(hub)
 	if err != nil {
 		return err
 	}
-	*dst = RedisCluster{TypeMeta: dst.TypeMeta}
-	src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
-	spelled, annotations := lens.Detach(dst.Annotations, annotationResidue)
-	kept := converter().Project(src.DeepCopy(), dst, spelled)
-	dst.Annotations = lens.Attach(annotations, redisv1.AnnotationConversionData, kept)
+	*c = RedisCluster{TypeMeta: c.TypeMeta}
+	src.ObjectMeta.DeepCopyInto(&c.ObjectMeta)
+	spelled, annotations := lens.Detach(c.Annotations, annotationResidue)
+	kept := converter().Project(src.DeepCopy(), c, spelled)
+	c.Annotations = lens.Attach(annotations, redisv1.AnnotationConversionData, kept)
 	return nil
 }
 

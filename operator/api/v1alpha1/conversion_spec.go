@@ -28,7 +28,10 @@ func topologyGroup() group {
 			if t.Replicas > 0 {
 				shards = max(1, shards)
 			}
-			return redisv1.Topology{Shards: int32(shards), ReplicasPerShard: t.ShardReplicas}
+			return redisv1.Topology{
+				Shards:           int32(shards), //nolint:gosec // it is at most replicas
+				ReplicasPerShard: t.ShardReplicas,
+			}
 		},
 		func(t redisv1.Topology) topology {
 			each := podsPerShard(t.ReplicasPerShard)
@@ -36,7 +39,10 @@ func topologyGroup() group {
 			if replicas > maxReplicas {
 				replicas = max(1, maxReplicas/each) * each
 			}
-			return topology{Replicas: int32(min(replicas, maxInt32)), ShardReplicas: t.ReplicasPerShard}
+			return topology{
+				Replicas:      int32(min(replicas, maxInt32)), //nolint:gosec // it is negative only where shards is
+				ShardReplicas: t.ReplicasPerShard,
+			}
 		})
 }
 

@@ -48,7 +48,7 @@ type RedisClusterList struct {
 // +kubebuilder:validation:XValidation:rule="self.?replicas.orValue(3) % (1 + self.?shardReplicas.orValue(0)) == 0",fieldPath=".replicas",message="replicas must be a multiple of 1 + `shardReplicas`: each shard has one primary and as many replicas"
 // +kubebuilder:validation:XValidation:rule="has(self.backupSchedule) == has(self.backupClaim)",fieldPath=".backupClaim",message="backupClaim must be set where `backupSchedule` is, and may not be set otherwise"
 // +kubebuilder:validation:XValidation:rule="self.?persistence.orValue(false) == oldSelf.?persistence.orValue(false)",fieldPath=".persistence",message="persistence may not be changed: data would be lost"
-// +kubebuilder:validation:XValidation:rule="!self.?persistence.orValue(false) || !oldSelf.?persistence.orValue(false) || (has(self.storageClass) ? self.storageClass : '') == (has(oldSelf.storageClass) ? oldSelf.storageClass : '')",fieldPath=".storageClass",message="storageClass may not be changed: a volume keeps its class"
+// +kubebuilder:validation:XValidation:rule="!self.?persistence.orValue(false) || !oldSelf.?persistence.orValue(false) || (has(self.storageClass) == has(oldSelf.storageClass) && (!has(self.storageClass) || self.storageClass == oldSelf.storageClass))",fieldPath=".storageClass",message="storageClass may not be changed: a volume keeps its class"
 type RedisClusterSpec struct {
 	// replicas is how many Redis pods run in total, 1 to 10.
 	// +optional

@@ -73,7 +73,7 @@ func timeoutGroup() group {
 			if err != nil || timeout.Milliseconds() > maxInt32 || timeout < 0 {
 				return 0
 			}
-			return int32(timeout.Milliseconds())
+			return int32(timeout.Milliseconds()) //nolint:gosec // the lines above limit it
 		},
 		func(milliseconds int32) Duration {
 			if milliseconds == 0 {

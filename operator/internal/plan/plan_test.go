@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func cluster() *redisv1.RedisCluster {
 	return &redisv1.RedisCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "redis", Name: "demo", UID: "uid-of-demo", Generation: 1},
-		Spec:       redisv1.RedisClusterSpec{
+		Spec: redisv1.RedisClusterSpec{
 			Topology: redisv1.Topology{Shards: 3},
 			Image:    redisv1.ParseImage("redis:7.0"),
 		},

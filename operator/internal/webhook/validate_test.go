@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -140,7 +139,7 @@ func TestRefusalsSayWhichVersionNamesTheField(t *testing.T) {
 		request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
 			RequestKind: &metav1.GroupVersionKind{Group: redisv1.Group, Version: version, Kind: redisv1.Kind},
 		}}
-		_, err := Validator{}.ValidateCreate(admission.NewContextWithRequest(context.Background(), request), cluster(setting("dir", "/")))
+		_, err := Validator{}.ValidateCreate(admission.NewContextWithRequest(t.Context(), request), cluster(setting("dir", "/")))
 		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.config[dir].name") {
 			t.Fatalf("%s: error is %v", version, err)
 		}

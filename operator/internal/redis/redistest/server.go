@@ -47,17 +47,17 @@ type Node struct {
 
 // Start starts a node in cluster mode, and ends it when the test does. A test
 // that has no redis-server fails: Debian's package redis-server has it.
-func Start(t testing.TB, o Options) *Node {
-	t.Helper()
+func Start(tb testing.TB, o Options) *Node {
+	tb.Helper()
 	if o.Host == "" {
 		o.Host = "127.0.0.1"
 	}
 	if o.NodeTimeout == 0 {
 		o.NodeTimeout = time.Second
 	}
-	n := &Node{options: o, dir: t.TempDir(), port: freePort(t, o.Host)}
-	n.Run(t)
-	t.Cleanup(func() { n.End(t, syscall.SIGKILL) })
+	n := &Node{options: o, dir: tb.TempDir(), port: freePort(tb, o.Host)}
+	n.Run(tb)
+	tb.Cleanup(func() { n.End(tb, syscall.SIGKILL) })
 	return n
 }
 
@@ -68,25 +68,25 @@ func (n *Node) Address() redis.Address { return redis.Address{Host: n.options.Ho
 func (n *Node) Move(host string) { n.options.Host = host }
 
 // Wipe removes what is on the disk of a node that does not run.
-func (n *Node) Wipe(t testing.TB) {
-	t.Helper()
+func (n *Node) Wipe(tb testing.TB) {
+	tb.Helper()
 	entries, err := os.ReadDir(n.dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, entry := range entries {
 		if err := os.RemoveAll(filepath.Join(n.dir, entry.Name())); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 }
 
 // Run starts the process and waits until it answers.
-func (n *Node) Run(t testing.TB) {
-	t.Helper()
+func (n *Node) Run(tb testing.TB) {
+	tb.Helper()
 	log, err := os.OpenFile(filepath.Join(n.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	args := append([]string{
 		"--port", strconv.Itoa(n.port), "--bind", n.options.Host, "--dir", n.dir, "--protected-mode", "no",
@@ -100,7 +100,7 @@ func (n *Node) Run(t testing.TB) {
 	n.process = exec.Command("redis-server", args...) //nolint:noctx // it outlives the call, and End ends it
 	n.process.Stdout, n.process.Stderr = log, log
 	if err := n.process.Start(); err != nil {
-		t.Fatalf("starting redis-server (Debian's package redis-server has it): %v", err)
+		tb.Fatalf("starting redis-server (Debian's package redis-server has it): %v", err)
 	}
 	ended := make(chan struct{})
 	n.ended = ended
@@ -109,15 +109,15 @@ func (n *Node) Run(t testing.TB) {
 		_ = log.Close()
 		close(ended)
 	}()
-	n.answers(t)
+	n.answers(tb)
 }
 
-func (n *Node) answers(t testing.TB) {
-	t.Helper()
-	Eventually(t, startsWithin, fmt.Sprintf("the Redis node %s answers", n.Address()), func(ctx context.Context) error {
+func (n *Node) answers(tb testing.TB) {
+	tb.Helper()
+	Eventually(tb, startsWithin, fmt.Sprintf("the Redis node %s answers", n.Address()), func(ctx context.Context) error {
 		select {
 		case <-n.ended:
-			t.Fatalf("redis-server ended: %s", n.Log(t))
+			tb.Fatalf("redis-server ended: %s", n.Log(tb))
 		default:
 		}
 		c, err := redis.Connect(ctx, nil, n.Address(), n.options.Password)
@@ -134,48 +134,48 @@ func (n *Node) answers(t testing.TB) {
 }
 
 // End ends the process by a signal, and waits until it has.
-func (n *Node) End(t testing.TB, signal syscall.Signal) {
-	t.Helper()
+func (n *Node) End(tb testing.TB, signal syscall.Signal) {
+	tb.Helper()
 	select {
 	case <-n.ended:
 		return
 	default:
 	}
 	if err := n.process.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("ending redis-server: %v", err)
+		tb.Errorf("ending redis-server: %v", err)
 	}
 	select {
 	case <-n.ended:
 	case <-time.After(endsWithin):
-		t.Errorf("redis-server %s did not end within %v", n.Address(), endsWithin)
+		tb.Errorf("redis-server %s did not end within %v", n.Address(), endsWithin)
 	}
 }
 
 // Log is what the node wrote.
-func (n *Node) Log(t testing.TB) string {
-	t.Helper()
+func (n *Node) Log(tb testing.TB) string {
+	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(n.dir, "log"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(text)
 }
 
 // Client connects to the node until the test ends.
-func (n *Node) Client(t testing.TB) *redis.Client {
-	t.Helper()
-	c, err := redis.Connect(context.Background(), nil, n.Address(), n.options.Password)
+func (n *Node) Client(tb testing.TB) *redis.Client {
+	tb.Helper()
+	c, err := redis.Connect(tb.Context(), nil, n.Address(), n.options.Password)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(c.Close)
+	tb.Cleanup(c.Close)
 	return c
 }
 
 // Eventually waits until try has no error.
-func Eventually(t testing.TB, within time.Duration, what string, try func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+func Eventually(tb testing.TB, within time.Duration, what string, try func(context.Context) error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), within)
 	defer cancel()
 	for {
 		err := try(ctx)
@@ -184,34 +184,34 @@ func Eventually(t testing.TB, within time.Duration, what string, try func(contex
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("waited %v until %s: %v", within, what, err)
+			tb.Fatalf("waited %v until %s: %v", within, what, err)
 		case <-time.After(pollEvery):
 		}
 	}
 }
 
 // freePort finds a port that is free, as is the one that the bus takes.
-func freePort(t testing.TB, host string) int {
-	t.Helper()
+func freePort(tb testing.TB, host string) int {
+	tb.Helper()
 	const busOffset = 10000
 	var config net.ListenConfig
 	for range 100 {
-		l, err := config.Listen(context.Background(), "tcp", net.JoinHostPort(host, "0"))
+		l, err := config.Listen(tb.Context(), "tcp", net.JoinHostPort(host, "0"))
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		address, _ := l.Addr().(*net.TCPAddr)
 		_ = l.Close()
 		if address.Port+busOffset > 65535 {
 			continue
 		}
-		bus, err := config.Listen(context.Background(), "tcp", net.JoinHostPort(host, strconv.Itoa(address.Port+busOffset)))
+		bus, err := config.Listen(tb.Context(), "tcp", net.JoinHostPort(host, strconv.Itoa(address.Port+busOffset)))
 		if err != nil {
 			continue
 		}
 		_ = bus.Close()
 		return address.Port
 	}
-	t.Fatal("no port is free beside that of the bus")
+	tb.Fatal("no port is free beside that of the bus")
 	return 0
 }
