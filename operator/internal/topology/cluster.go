@@ -164,11 +164,3 @@ func (c *cluster) replicasOf(id string) []*node {
 func (c *cluster) members() []*node {
 	return slices.DeleteFunc(slices.Clone(c.live), (*node).isolated)
 }
-
-// known reports whether another live node knows the ID.
-func (c *cluster) known(id string) bool {
-	return slices.ContainsFunc(c.live, func(n *node) bool {
-		_, ok := n.sees(id)
-		return n.id != id && ok
-	})
-}

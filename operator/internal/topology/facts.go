@@ -1,9 +1,7 @@
 package topology
 
 import (
-	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -21,19 +19,20 @@ func names(nodes []*node) string {
 	return strings.Join(list, ", ")
 }
 
-// signature is the slot map, and the roles of the live nodes, as one node
-// believes them. The members agree where their signatures are equal.
+// signature is the slots and the roles of the live nodes, as one node believes
+// them. The members agree where their signatures are equal. Nodes that are gone
+// are left out: a node that joined later never hears of what they owned.
 func (c *cluster) signature(n *node) string {
 	var lines []string
 	for _, o := range n.Redis.Nodes {
-		if len(o.Ranges) > 0 {
+		if len(o.Ranges) > 0 && c.byID[o.ID] != nil {
 			lines = append(lines, o.ID+" owns "+rangesText(sorted(o.Ranges)))
 		}
 		if c.byID[o.ID] != nil && !o.Primary {
 			lines = append(lines, o.ID+" replicates "+o.PrimaryID)
 		}
 	}
-	sort.Strings(lines)
+	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 
@@ -52,19 +51,6 @@ func (c *cluster) agree() bool {
 		}
 	}
 	return true
-}
-
-// strangers are the pairs of members without a connection, in words.
-func (c *cluster) strangers() []string {
-	var pairs []string
-	for _, a := range c.members() {
-		for _, b := range c.members() {
-			if a != b && !a.linked(b) {
-				pairs = append(pairs, fmt.Sprintf("%s to %s", a.Name, b.Name))
-			}
-		}
-	}
-	return pairs
 }
 
 func (c *cluster) facts() Facts {

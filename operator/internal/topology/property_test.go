@@ -94,7 +94,7 @@ func (s *story) disturb() {
 		p.down = 1 + s.random.IntN(3)
 		s.tell("%s is not reached for %d visits", podName(p.ordinal), p.down)
 	case 1:
-		if s.wanted.Persistent {
+		if s.wanted.Persistent || s.spared(p) {
 			s.restart(p)
 			s.tell("%s is restarted, now at %s", podName(p.ordinal), p.ip)
 		}
@@ -112,6 +112,22 @@ func (s *story) disturb() {
 			s.tell("a new revision is wanted")
 		}
 	}
+}
+
+// spared reports whether the others can go on without a pod and its data: it
+// owns nothing, or they elect a replica of it.
+func (s *story) spared(p *simPod) bool {
+	up, replica := 0, false
+	for _, o := range s.pods {
+		if o.down > 0 {
+			return false
+		}
+		if len(o.disk.slots) > 0 && o != p {
+			up++
+		}
+		replica = replica || o.disk.primary == p.disk.id && o.disk.inSync
+	}
+	return len(p.disk.slots) == 0 && !p.disk.keys || replica && up > (up+1)/2
 }
 
 func TestStoriesEndWell(t *testing.T) {

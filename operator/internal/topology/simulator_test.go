@@ -165,6 +165,7 @@ func (s *simulator) elect() {
 			up++
 		}
 	}
+	s.electForGone(up, len(owners))
 	for _, o := range owners {
 		if o.down == 0 || up <= len(owners)/2 {
 			continue
@@ -173,6 +174,28 @@ func (s *simulator) elect() {
 			if r.disk.primary == o.disk.id && r.down == 0 && r.disk.inSync {
 				s.promote(r, o)
 				break
+			}
+		}
+	}
+}
+
+// electForGone replaces primaries that are gone with their pods.
+func (s *simulator) electForGone(up, owners int) {
+	for _, r := range s.sorted() {
+		gone := r.disk.primary
+		if gone == "" || s.byID(gone) != nil || r.down > 0 || !r.disk.inSync || up <= (owners+1)/2 {
+			continue
+		}
+		s.epoch++
+		r.disk.primary, r.disk.epoch, r.disk.keys = "", s.epoch, true
+		for slot, owner := range s.former {
+			if owner == gone {
+				s.give(r, slot)
+			}
+		}
+		for _, p := range s.pods {
+			if p.disk.primary == gone {
+				p.disk.primary, p.disk.inSync = r.disk.id, false
 			}
 		}
 	}
