@@ -55,27 +55,33 @@ func readConsumers(ctx context.Context, reader client.Reader, o Options) ([]clie
 // call the Service.
 func caBundles(consumer client.Object, service types.NamespacedName) []*[]byte {
 	var fields []*[]byte
-	admission := func(c *admissionv1.WebhookClientConfig) {
-		if c.Service != nil && c.Service.Namespace == service.Namespace && c.Service.Name == service.Name {
-			fields = append(fields, &c.CABundle)
-		}
-	}
 	switch c := consumer.(type) {
 	case *admissionv1.ValidatingWebhookConfiguration:
 		for i := range c.Webhooks {
-			admission(&c.Webhooks[i].ClientConfig)
+			fields = append(fields, admissionBundle(&c.Webhooks[i].ClientConfig, service)...)
 		}
 	case *admissionv1.MutatingWebhookConfiguration:
 		for i := range c.Webhooks {
-			admission(&c.Webhooks[i].ClientConfig)
+			fields = append(fields, admissionBundle(&c.Webhooks[i].ClientConfig, service)...)
 		}
 	case *apiextensionsv1.CustomResourceDefinition:
-		if conversion := conversionOf(c); conversion != nil && conversion.Service != nil &&
-			conversion.Service.Namespace == service.Namespace && conversion.Service.Name == service.Name {
-			fields = append(fields, &conversion.CABundle)
-		}
+		fields = conversionBundle(conversionOf(c), service)
 	}
 	return fields
+}
+
+func admissionBundle(c *admissionv1.WebhookClientConfig, service types.NamespacedName) []*[]byte {
+	if c.Service == nil || c.Service.Namespace != service.Namespace || c.Service.Name != service.Name {
+		return nil
+	}
+	return []*[]byte{&c.CABundle}
+}
+
+func conversionBundle(c *apiextensionsv1.WebhookClientConfig, service types.NamespacedName) []*[]byte {
+	if c == nil || c.Service == nil || c.Service.Namespace != service.Namespace || c.Service.Name != service.Name {
+		return nil
+	}
+	return []*[]byte{&c.CABundle}
 }
 
 func conversionOf(c *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.WebhookClientConfig {

@@ -3,6 +3,7 @@ package certificate
 import (
 	"crypto/x509"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -110,14 +111,7 @@ func (m Material) decideOverlap(now time.Time, l Lifetimes, issuer, newest int, 
 	case carried && !noted:
 		return Decision{Action: Record, Why: "every consumer carries the bundle"}
 	}
-	next := m.expiry()
-	if renewable {
-		next = earlier(next, renewal)
-	}
-	if noted {
-		next = earlier(next, ripe)
-	}
-	return Decision{Action: Nothing, Next: next}
+	return Decision{Action: Nothing, Next: m.next(when{renewal, renewable}, when{ripe, noted})}
 }
 
 // decideSteady decides while no CA waits to be served with.
@@ -134,14 +128,7 @@ func (m Material) decideSteady(now time.Time, l Lifetimes, issuer int) Decision 
 	case renewable && !now.Before(renewal):
 		return Decision{Action: Issue, Authority: issuer, Why: "two thirds of the certificate's life are over"}
 	}
-	next := earlier(m.expiry(), rotation)
-	if renewable {
-		next = earlier(next, renewal)
-	}
-	if spare {
-		next = earlier(next, unused)
-	}
-	return Decision{Action: Nothing, Next: next}
+	return Decision{Action: Nothing, Next: m.next(when{rotation, true}, when{renewal, renewable}, when{unused, spare})}
 }
 
 // issuer returns the place of the CA that vouches for the serving certificate,
@@ -182,8 +169,8 @@ func (m Material) firstSigner(now time.Time) int {
 
 // lastSigner returns the place of the newest CA that can sign now, or -1.
 func (m Material) lastSigner(now time.Time) int {
-	for i := len(m.Authorities) - 1; i >= 0; i-- {
-		if m.Authorities[i].canSign(now) {
+	for i, a := range slices.Backward(m.Authorities) {
+		if a.canSign(now) {
 			return i
 		}
 	}
@@ -201,12 +188,20 @@ func (m Material) renewal(issuer int) (time.Time, bool) {
 	return renewAt(m.Serving.Certificate), possible
 }
 
-// expiry is the first second at which the serving certificate is of no use.
-func (m Material) expiry() time.Time { return m.Serving.Certificate.NotAfter.Add(time.Second) }
+// when is a time at which there will be something to do, if it applies.
+type when struct {
+	time.Time
+	applies bool
+}
 
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
+// next returns the first of the times that apply, or when the serving
+// certificate has ended if that is earlier.
+func (m Material) next(times ...when) time.Time {
+	first := m.Serving.Certificate.NotAfter.Add(time.Second)
+	for _, t := range times {
+		if t.applies && t.Before(first) {
+			first = t.Time
+		}
 	}
-	return a
+	return first
 }

@@ -24,8 +24,8 @@ type after struct {
 
 // material returns what is in the Secret after actions, the first of which is
 // performed on nothing.
-func material(t testing.TB, actions ...after) Material {
-	t.Helper()
+func material(tb testing.TB, actions ...after) Material {
+	tb.Helper()
 	var m Material
 	for _, a := range actions {
 		authority := 0
@@ -35,7 +35,7 @@ func material(t testing.TB, actions ...after) Material {
 		var err error
 		m, err = Perform(Decision{Action: a.Action, Authority: authority}, start.Add(a.at), m, lives, names)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return m

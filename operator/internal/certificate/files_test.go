@@ -15,10 +15,7 @@ import (
 // is moved from the old version to the new one.
 func mount(t *testing.T, directory string, m Material) {
 	t.Helper()
-	version, err := os.MkdirTemp(directory, "..version")
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := t.TempDir()
 	secret := encode(t, m)
 	for _, name := range []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
 		if err := os.WriteFile(filepath.Join(version, name), secret.Data[name], 0o600); err != nil {
@@ -28,7 +25,7 @@ func mount(t *testing.T, directory string, m Material) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Base(version), filepath.Join(directory, "..new")); err != nil {
+	if err := os.Symlink(version, filepath.Join(directory, "..new")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(filepath.Join(directory, "..new"), filepath.Join(directory, "..data")); err != nil {

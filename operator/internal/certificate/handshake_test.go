@@ -57,6 +57,7 @@ func serve(t *testing.T, w *world, k *Keeper) string {
 
 // call makes a request as an API server does that trusts a bundle.
 func call(t *testing.T, w *world, address string, bundle []byte) error {
+	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(bundle)
 	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{

@@ -3,6 +3,7 @@ package certificate
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -314,6 +315,45 @@ func TestKeeperLooksAgainAfterARace(t *testing.T) {
 			m := w.secret(t)
 			if !lost || len(m.Authorities) != 1 || w.bundles(t)["conversion"] != string(m.Bundle()) {
 				t.Errorf("raced %t, %d CAs", lost, len(m.Authorities))
+			}
+		})
+	}
+}
+
+// TestSlowKeeperPublishesNothingOld holds a replica up between its look and
+// its write, while another one rotates the CA.
+func TestSlowKeeperPublishesNothingOld(t *testing.T) {
+	for _, consumer := range []client.Object{validating(), mutating(), crd()} {
+		t.Run(consumer.GetName(), func(t *testing.T) {
+			w := newWorld(t)
+			slow, fast := w.keeper(), w.keeper()
+			visit(t, slow)
+			if err := w.Create(t.Context(), consumer); err != nil {
+				t.Fatal(err)
+			}
+			held := false
+			w.before = func(string) error {
+				if !held {
+					held = true
+					w.clock.SetTime(start.Add(60 * day))
+					visit(t, fast)
+				}
+				return nil
+			}
+			w.after = func(write string) error {
+				read, err := readConsumers(t.Context(), w, slow.options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bundle := w.secret(t).Bundle()
+				if strings.HasPrefix(write, "patch") && !carries(read[0], slow.options.service(), bundle) {
+					t.Errorf("%s put an old bundle in place", write)
+				}
+				return nil
+			}
+			visit(t, slow)
+			if len(w.secret(t).Authorities) != 2 {
+				t.Errorf("the CA was not rotated meanwhile")
 			}
 		})
 	}

@@ -12,11 +12,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func encode(t testing.TB, m Material) *corev1.Secret {
-	t.Helper()
+func encode(tb testing.TB, m Material) *corev1.Secret {
+	tb.Helper()
 	secret := &corev1.Secret{}
 	if err := m.Encode(secret); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return secret
 }

@@ -10,6 +10,7 @@ import (
 func Perform(d Decision, now time.Time, m Material, l Lifetimes, names []string) (Material, error) {
 	m.Authorities = slices.Clone(m.Authorities)
 	switch d.Action {
+	case Nothing:
 	case Found:
 		return m.found(now, l, names)
 	case Issue:
