@@ -18,6 +18,10 @@ CASES   ?= 10000
 # SUBJECT is the operator that `make trial` puts on trial.
 SUBJECT ?= operator/seatrial.yaml
 OUT     ?= out
+# IMAGE names what `make image` makes.
+IMAGE   ?= rediscluster-operator:dev
+# PUSH is where it is uploaded to. The environment has no say in that.
+PUSH     =
 
 SEATRIAL := bin/seatrial
 TOOL     := go tool -modfile=go.tools.mod
@@ -121,6 +125,10 @@ verify-layers: ## Fail when an import that goes against the layers is not refuse
 .PHONY: lint-fix
 lint-fix: ## golangci-lint, mending what it can.
 	$(TOOL) golangci-lint run --fix
+
+.PHONY: image
+image: ## Build the operator's image: make image [IMAGE=name:tag] [PUSH=registry/repository:tag].
+	@go run ./ci/image -image '$(IMAGE)' $(if $(PUSH),-push '$(PUSH)')
 
 .PHONY: clean
 clean: ## Remove bin and out. The cache of programs stays: seatrial assets prune.

@@ -27,8 +27,8 @@ func tarName(architecture string) string { return "linux-" + architecture + ".ta
 
 // write puts the image into a directory in all its forms. What was there of an
 // earlier one is replaced, and nothing else is touched.
-func write(out string, tag name.Tag, images []built, index v1.ImageIndex) error { //nolint:gosec // the directory is the user's to name
-	if err := os.MkdirAll(out, 0o755); err != nil {
+func write(out string, tag name.Tag, images []built, index v1.ImageIndex) error {
+	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // the directory is the user's to name
 		return fmt.Errorf("making the output directory: %w", err)
 	}
 	fresh, err := os.MkdirTemp(out, ".new-")
@@ -36,6 +36,12 @@ func write(out string, tag name.Tag, images []built, index v1.ImageIndex) error 
 		return fmt.Errorf("making a directory to write to: %w", err)
 	}
 	defer os.RemoveAll(fresh)
+	// What is replaced is removed first, which must not reach outside.
+	dir, err := os.OpenRoot(out)
+	if err != nil {
+		return fmt.Errorf("opening the output directory: %w", err)
+	}
+	defer dir.Close()
 	if err := writeLayout(filepath.Join(fresh, layoutName), tag, index); err != nil {
 		return err
 	}
@@ -48,10 +54,10 @@ func write(out string, tag name.Tag, images []built, index v1.ImageIndex) error 
 		}
 		summed, names = append(summed, file), append(names, file)
 	}
-	if err := writeSums(fresh, summed); err != nil {
+	if err := writeSums(dir, filepath.Base(fresh), summed); err != nil {
 		return err
 	}
-	return replace(fresh, out, append(names, sumsName))
+	return replace(dir, filepath.Base(fresh), append(names, sumsName))
 }
 
 func writeLayout(path string, tag name.Tag, index v1.ImageIndex) error {
@@ -67,35 +73,34 @@ func writeLayout(path string, tag name.Tag, index v1.ImageIndex) error {
 }
 
 // writeSums writes what sha256sum -c reads.
-func writeSums(dir string, files []string) error { //nolint:gosec // the directory is the user's to name
+func writeSums(dir *os.Root, from string, files []string) error {
 	var b strings.Builder
 	for _, file := range files {
-		content, err := os.ReadFile(filepath.Join(dir, file))
+		content, err := dir.ReadFile(filepath.Join(from, file))
 		if err != nil {
 			return fmt.Errorf("reading what was written: %w", err)
 		}
 		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(content), filepath.ToSlash(file))
 	}
-	if err := os.WriteFile(filepath.Join(dir, sumsName), []byte(b.String()), 0o644); err != nil {
+	if err := dir.WriteFile(filepath.Join(from, sumsName), []byte(b.String()), 0o644); err != nil {
 		return fmt.Errorf("writing the sums: %w", err)
 	}
 	return nil
 }
 
-// replace moves the names from one directory to the other.
-func replace(from, to string, names []string) error { //nolint:gosec // the directory is the user's to name
-	old := filepath.Join(to, layoutName)
-	if _, err := os.Stat(old); err == nil {
+// replace moves the names up from a directory in the output directory.
+func replace(dir *os.Root, from string, names []string) error {
+	if _, err := dir.Stat(layoutName); err == nil {
 		// A directory that is no layout is not ours to remove.
-		if _, err := os.Stat(filepath.Join(old, "oci-layout")); errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s is no OCI image layout: remove it, or name another directory with -out", old)
+		if _, err := dir.Stat(filepath.Join(layoutName, "oci-layout")); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s is no OCI image layout: remove it, or name another directory with -out", filepath.Join(dir.Name(), layoutName))
 		}
-		if err := os.RemoveAll(old); err != nil {
+		if err := dir.RemoveAll(layoutName); err != nil {
 			return fmt.Errorf("removing the earlier image: %w", err)
 		}
 	}
 	for _, n := range names {
-		if err := os.Rename(filepath.Join(from, n), filepath.Join(to, n)); err != nil {
+		if err := dir.Rename(filepath.Join(from, n), n); err != nil {
 			return fmt.Errorf("moving the image into place: %w", err)
 		}
 	}
