@@ -3,6 +3,7 @@ package backup
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 type loader struct {
 	client *goredis.Client
 	cmd    *exec.Cmd
+	ended  chan struct{}
 	dir    string
 	output output
 }
@@ -44,12 +46,15 @@ func (o *output) last() string {
 	return text[max(0, len(text)-500):]
 }
 
+// errEnded is a server that ended before it had read its file.
+var errEnded = errors.New("it ended")
+
 func load(ctx context.Context, server, dir, file string) (*loader, error) {
 	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{}
+	l := &loader{ended: make(chan struct{})}
 	if l.dir, err = os.MkdirTemp("", "restore-"); err != nil {
 		return nil, err
 	}
@@ -63,6 +68,10 @@ func load(ctx context.Context, server, dir, file string) (*loader, error) {
 		_ = os.RemoveAll(l.dir)
 		return nil, fmt.Errorf("starting %s: %w", server, err)
 	}
+	go func() {
+		_ = l.cmd.Wait()
+		close(l.ended)
+	}()
 	l.client = goredis.NewClient(&goredis.Options{
 		Network: "unix", Addr: socket, Protocol: 2, DisableIdentity: true, ContextTimeoutEnabled: true,
 		ReadTimeout: time.Minute,
@@ -83,13 +92,12 @@ func (l *loader) wait(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-l.ended:
+			return errEnded
 		case <-tick.C:
 		}
 		if l.client.Ping(ctx).Err() == nil {
 			return nil
-		}
-		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", l.cmd.Process.Pid)); err == nil && bytes.Contains(state, []byte(") Z ")) {
-			return fmt.Errorf("it ended")
 		}
 	}
 }
@@ -97,6 +105,6 @@ func (l *loader) wait(ctx context.Context) error {
 func (l *loader) close() {
 	_ = l.client.Close()
 	_ = l.cmd.Process.Kill()
-	_ = l.cmd.Wait()
+	<-l.ended
 	_ = os.RemoveAll(l.dir)
 }

@@ -56,6 +56,7 @@ type started struct {
 
 var (
 	shardFile  = regexp.MustCompile(`^shard-[0-9]{1,5}\.rdb$`)
+	halfDone   = regexp.MustCompile(`^\.[a-z0-9-]+\.(rdb|json|rdb\.json)\.[0-9]+\.tmp$`)
 	backupName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9_.]{0,127}$`)
 )
 

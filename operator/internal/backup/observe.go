@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -52,14 +53,13 @@ func (a Access) view(ctx context.Context, address string) (nodes []redis.Node, o
 			return err
 		}
 		ok = field(info, "cluster_state") == "ok"
-		nodes, err = parseNodes(text)
+		nodes, err = redis.ParseNodes(text)
 		return err
 	})
 	for i := range nodes {
 		// A node that was never met by another does not know its own address.
-		if host, port, found := strings.Cut(address, ":"); nodes[i].Myself && nodes[i].Address.Host == "" && found {
-			number, _ := strconv.Atoi(port)
-			nodes[i].Address = redis.Address{Host: host, Port: number}
+		if host, _, splitErr := net.SplitHostPort(address); nodes[i].Myself && nodes[i].Address.Host == "" && splitErr == nil {
+			nodes[i].Address.Host = host
 		}
 	}
 	return nodes, ok, err

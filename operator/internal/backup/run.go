@@ -98,14 +98,9 @@ func (o Options) begin() error {
 	if err := os.MkdirAll(o.path(), 0o755); err != nil {
 		return err
 	}
-	half, err := filepath.Glob(filepath.Join(o.path(), ".*.tmp"))
-	if err != nil {
+	// Only this program leaves such files, and one run at a time has the name.
+	if err := o.remove(halfDone.MatchString); err != nil {
 		return err
-	}
-	for _, path := range half {
-		if err := os.Remove(path); err != nil {
-			return err
-		}
 	}
 	if _, err := os.Lstat(filepath.Join(o.path(), startedFile)); err == nil {
 		return nil
@@ -161,18 +156,23 @@ func (o Options) finish(ctx context.Context, shards []shard, entries []Entry) (M
 
 // removeOthers removes the shards that are gone since they were copied.
 func (o Options) removeOthers(m Manifest) error {
-	files, err := filepath.Glob(filepath.Join(o.path(), "shard-*"))
+	return o.remove(func(name string) bool {
+		file := strings.TrimSuffix(name, ".json")
+		return shardFile.MatchString(file) && !slices.ContainsFunc(m.Shards, func(e Entry) bool { return e.File == file })
+	})
+}
+
+// remove removes the files of the backup that are chosen by name.
+func (o Options) remove(chosen func(name string) bool) error {
+	entries, err := os.ReadDir(o.path())
 	if err != nil {
 		return err
 	}
-	for _, path := range files {
-		known := slices.ContainsFunc(m.Shards, func(e Entry) bool {
-			return filepath.Base(path) == e.File || filepath.Base(path) == e.File+".json"
-		})
-		if known {
+	for _, e := range entries {
+		if !chosen(e.Name()) {
 			continue
 		}
-		if err := os.Remove(path); err != nil {
+		if err := os.Remove(filepath.Join(o.path(), e.Name())); err != nil {
 			return err
 		}
 	}

@@ -15,21 +15,10 @@ bbb fd00::1:6379@16379 master - 0 0 2 connected 8001 8003-16383
 ccc :0@0 slave,fail,noaddr aaa 0 0 1 disconnected
 `
 
-func TestParseNodes(t *testing.T) {
-	want := []redis.Node{
-		{
-			ID: "aaa", Address: redis.Address{Host: "10.0.0.1", Port: 6379}, Myself: true, Primary: true, Connected: true,
-			Ranges: []redis.Range{{First: 0, Last: 8000}, {First: 8002, Last: 8002}}, Migrating: map[int]string{7: "bbb"}, Importing: map[int]string{9000: "bbb"},
-		},
-		{ID: "bbb", Address: redis.Address{Host: "fd00::1", Port: 6379}, Primary: true, Connected: true, Ranges: []redis.Range{{First: 8001, Last: 8001}, {First: 8003, Last: 16383}}},
-		{ID: "ccc", PrimaryID: "aaa", Failed: true, NoAddress: true},
-	}
-	got, err := parseNodes(threeNodes)
+func TestShardsAreTheOwnersOfSlots(t *testing.T) {
+	got, err := redis.ParseNodes(threeNodes)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 	shards, err := shardsOf(got)
 	if err != nil {
@@ -38,13 +27,19 @@ func TestParseNodes(t *testing.T) {
 	if diff := cmp.Diff([]string{"0-8000,8002", "8001,8003-16383"}, slotsOf(shards)); diff != "" {
 		t.Errorf("slots (-want +got):\n%s", diff)
 	}
+	if n := len(shards[0].replicas); n > 0 {
+		t.Errorf("%d replicas, want none: the only one has failed", n)
+	}
+	if address := addressOf(shards[1].primary); address != "[fd00::1]:6379" {
+		t.Errorf("address %s", address)
+	}
 	if diff := cmp.Diff([]int{7, 9000}, moving(got[0])); diff != "" {
 		t.Errorf("moving (-want +got):\n%s", diff)
 	}
 }
 
 func TestMissingSlotsAreNamed(t *testing.T) {
-	nodes, err := parseNodes(strings.NewReplacer(" 8001 ", " ", "-16383", "-16000").Replace(threeNodes))
+	nodes, err := redis.ParseNodes(strings.NewReplacer(" 8001 ", " ", "-16383", "-16000").Replace(threeNodes))
 	if err != nil {
 		t.Fatal(err)
 	}
