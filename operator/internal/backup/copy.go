@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	goredis "github.com/redis/go-redis/v9"
 )
 
 const (
@@ -22,6 +24,11 @@ func permanent(err error) bool {
 	var refused replyError
 	if errors.As(err, &refused) && refused.permanent() {
 		return true
+	}
+	for _, code := range []string{"WRONGPASS", "NOAUTH", "NOPERM"} {
+		if goredis.HasErrorPrefix(err, code) {
+			return true
+		}
 	}
 	var path *os.PathError
 	return errors.Is(err, ErrDiskFull) || errors.As(err, &path)
@@ -58,13 +65,17 @@ func (o Options) copyShard(ctx context.Context, s shard) (Entry, error) {
 	}
 	var e Entry
 	err := o.again(ctx, "copying shard "+s.slots(), func(ctx context.Context) (err error) {
-		e, err = o.copyFrom(ctx, s, o.source(ctx, s))
+		e, err = o.copyFrom(ctx, s, o.source(ctx, s, o.Log))
 		return err
 	})
 	if err != nil {
 		return Entry{}, err
 	}
-	return e, writeJSON(o.path(), s.file()+".json", e)
+	if err := writeJSON(o.path(), s.file()+".json", e); err != nil {
+		return Entry{}, err
+	}
+	o.Log("shard %s: finished, %d bytes", e.Slots, e.Bytes)
+	return e, nil
 }
 
 func (o Options) copyFrom(ctx context.Context, s shard, from source) (Entry, error) {
@@ -77,12 +88,11 @@ func (o Options) copyFrom(ctx context.Context, s shard, from source) (Entry, err
 	if err := os.Remove(filepath.Join(o.path(), s.file()+".json")); err != nil && !os.IsNotExist(err) {
 		return Entry{}, err
 	}
-	begun := time.Now()
 	var at position
 	var summary Summary
 	err := writeFile(o.path(), s.file(), func(w io.Writer) (err error) {
 		check := newChecker()
-		tell := &teller{next: begun.Add(reportEach), tell: func(n int64) { o.Log("shard %s: %d bytes so far", s.slots(), n) }}
+		tell := &teller{next: time.Now().Add(reportEach), tell: func(n int64) { o.Log("shard %s: %d bytes so far", s.slots(), n) }}
 		if at, err = fetch(ctx, address, o.Password, o.Stall, io.MultiWriter(w, check, tell)); err != nil {
 			return err
 		}
@@ -95,7 +105,6 @@ func (o Options) copyFrom(ctx context.Context, s shard, from source) (Entry, err
 	if !summary.Checksummed {
 		o.Log("shard %s: the node writes no checksums (rdbchecksum no)", s.slots())
 	}
-	o.Log("shard %s: %d bytes in %s", s.slots(), summary.Bytes, time.Since(begun).Round(time.Millisecond))
 	return Entry{
 		File: s.file(), Slots: s.slots(), NodeID: from.node.ID, Address: address, Role: from.role,
 		ReplicationID: at.ReplicationID, Offset: at.Offset, CopiedAt: o.Now().UTC(),

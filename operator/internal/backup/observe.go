@@ -144,7 +144,7 @@ type source struct {
 
 // source chooses the replica that is furthest, or else the primary, which has
 // to fork for the copy while it serves.
-func (a Access) source(ctx context.Context, s shard) source {
+func (a Access) source(ctx context.Context, s shard, log func(string, ...any)) source {
 	best, furthest := source{node: s.primary, role: "primary"}, int64(-1)
 	for _, r := range s.replicas {
 		var info string
@@ -152,7 +152,8 @@ func (a Access) source(ctx context.Context, s shard) source {
 			info, err = c.Info(ctx, "replication").Result()
 			return err
 		})
-		if err != nil || field(info, "master_link_status") != "up" || field(info, "master_sync_in_progress") == "1" {
+		if err != nil || field(info, "master_link_status") != "up" {
+			log("shard %s: passing over the replica %s: link to its primary %q, error: %v", s.slots(), r.ID, field(info, "master_link_status"), err)
 			continue
 		}
 		offset, err := strconv.ParseInt(field(info, "slave_repl_offset"), 10, 64)
