@@ -22,7 +22,8 @@ import (
 )
 
 // A watch of one object by name can be granted by name, so each object has a
-// cache of its own.
+// cache of its own. Only the creation of a Secret cannot be. The names are
+// those of the operator's installation.
 //
 // +kubebuilder:rbac:groups="",resources=secrets,namespace=redis-system,verbs=create
 // +kubebuilder:rbac:groups="",resources=secrets,namespace=redis-system,resourceNames=rediscluster-operator-webhook,verbs=get;list;watch;update
@@ -31,10 +32,13 @@ import (
 
 // Limits on visits: how soon one that failed is repeated, and how long one may
 // take. The latter ends one that waits for an API server that does not answer.
+// Watches may take as long as they like to begin, as when RBAC comes after the
+// operator: a manager hears of no failure while it fills its caches.
 const (
 	firstRetry    = 100 * time.Millisecond
 	lastRetry     = time.Minute
 	visitDeadline = time.Minute
+	watchDeadline = 100 * 365 * 24 * time.Hour
 )
 
 // watches are what a Keeper runs in a manager.
@@ -75,6 +79,7 @@ func (k *Keeper) watch(mgr ctrl.Manager, scheme *runtime.Scheme) error {
 		Reconciler:            k,
 		RateLimiter:           workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, lastRetry),
 		ReconciliationTimeout: visitDeadline,
+		CacheSyncTimeout:      watchDeadline,
 		SkipNameValidation:    mgr.GetControllerOptions().SkipNameValidation,
 		Logger:                mgr.GetLogger(),
 	})

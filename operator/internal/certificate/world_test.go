@@ -26,7 +26,7 @@ type world struct {
 
 	mu     sync.Mutex
 	writes []string
-	// spoil is asked before and after a write, and may make it fail.
+	// before and after are called around each write, and may make it fail.
 	before, after func(write string) error
 }
 
