@@ -109,7 +109,8 @@ func TestDecodeOfWhatIsBroken(t *testing.T) {
 }
 
 // FuzzDecode makes sure that whatever is in the Secret can be read, decided on
-// and put right.
+// and put right. Keys are made at random, so the fuzzer's minimizing finds no
+// end: run it with -fuzzminimizetime=1x.
 func FuzzDecode(f *testing.F) {
 	founded := material(f, after{Found, 0})
 	for _, m := range []Material{{}, founded, material(f, after{Found, 0}, after{Announce, day}, after{Record, day})} {
